@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use test_kit::on_both_engines;
-
-use crate::orders::{OrderLink, cancel, make, order};
-use crate::payments::app::{Shop, TestApp, now};
+use crate::{
+    orders::{OrderLink, cancel, make, order},
+    payments::app::{TestApp, now, shop_on_both_engines},
+};
 
 /// An order as the list should show it.
 struct Expected {
@@ -69,10 +69,9 @@ async fn check(shop: &TestApp, orders: &[Expected]) {
     }
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_list_over_days_is_counted_and_paged_exactly_at_any_moment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let mut orders = Vec::new();
         let expires_at = (now() + Duration::from_hours(480)).to_string();
         let mut body = order();

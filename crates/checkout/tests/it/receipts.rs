@@ -10,10 +10,14 @@ use serde_json::json;
 use test_kit::mail::{MailServer, Protection};
 use test_kit::on_both_engines;
 
-use crate::orders::{act, make, pay, pix};
-use crate::payments::app::{Shop, creation};
-use crate::payments::notified::{notify, work};
-use crate::payments::requests::{self, card, with};
+use crate::{
+    orders::{act, make, pay, pix},
+    payments::{
+        app::{Shop, creation, shop_on_both_engines},
+        notified::{notify, work},
+        requests::{self, card, with},
+    },
+};
 
 /// Sends receipts of the shop by this server.
 fn mailed_by(server: &MailServer) -> impl FnOnce(&mut Config) + use<> {
@@ -141,8 +145,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(without_a_mail_server_no_receipt_is_kept, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(without_a_mail_server_no_receipt_is_kept, async |shop| {
     shop.pay(&card("APRO")).await.id();
     assert_eq!(recipients(&shop).await, [""; 0]);
 });

@@ -15,7 +15,7 @@ use tokio::{sync::Barrier, task::JoinSet};
 use crate::{
     jobs::until,
     pause::pause,
-    schema::{insert, open, open_with, patient, products},
+    schema::{db_on_both_engines, insert, open, open_with, patient, products},
 };
 
 const TAKE: &str =
@@ -206,8 +206,7 @@ async fn add(db: &Db, count: i64, fault: fn(i64) -> Option<Fault>) -> Vec<Result
     results
 }
 
-on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_change_that_fails_takes_no_other_along, async |db| {
     // Every tenth is refused by a check, by itself, or panics.
     let results = add(&db, 100, |number| match number % 10 {
         3 => Some(Fault::Check),
@@ -247,8 +246,7 @@ impl BatchedChange for Silent {
     }
 }
 
-on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |db| {
     let (first, second) = tokio::join!(db.write_batched(Silent), db.write_batched(Silent));
     assert!(first.is_err() && second.is_err());
     assert_eq!(products(&db).await, 0);

@@ -14,7 +14,7 @@ use test_kit::{database, on_both_engines};
 
 use crate::{
     pause::{Paused, pause},
-    schema::{count, insert, open, open_with, patient, products},
+    schema::{count, db_on_both_engines, insert, open, open_with, patient, products},
 };
 
 /// The shape of a service's function: its future is `Send`, and its job borrows its captures.
@@ -45,26 +45,21 @@ impl From<Error> for Refusal {
     }
 }
 
-on_both_engines!(
-    what_a_job_wrote_is_there_once_it_is_answered,
-    async |address| {
-        let db = open(&address).await;
-        let other = db.clone();
-        let task = tokio::spawn(async move { add(&other, "Rice".to_owned(), 5).await });
-        let id = task.await.unwrap().unwrap();
-        let quantity: i64 = db
-            .read(async move |conn| {
-                let sql = "SELECT quantity FROM product WHERE id = $1";
-                conn.one(sql, &[&id], |row| row.get(0)).await
-            })
-            .await
-            .unwrap();
-        assert_eq!(quantity, 8);
-    }
-);
+db_on_both_engines!(what_a_job_wrote_is_there_once_it_is_answered, async |db| {
+    let other = db.clone();
+    let task = tokio::spawn(async move { add(&other, "Rice".to_owned(), 5).await });
+    let id = task.await.unwrap().unwrap();
+    let quantity: i64 = db
+        .read(async move |conn| {
+            let sql = "SELECT quantity FROM product WHERE id = $1";
+            conn.one(sql, &[&id], |row| row.get(0)).await
+        })
+        .await
+        .unwrap();
+    assert_eq!(quantity, 8);
+});
 
-on_both_engines!(a_job_that_answers_err_leaves_nothing, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_job_that_answers_err_leaves_nothing, async |db| {
     let refused: Result<(), Refusal> = db
         .write(async |tx| {
             insert(tx, "Rice", 5).await?;
@@ -75,8 +70,7 @@ on_both_engines!(a_job_that_answers_err_leaves_nothing, async |address| {
     assert_eq!(products(&db).await, 0);
 });
 
-on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_panic_costs_its_own_job_alone, async |db| {
     let jobs = (0..20).map(|number: i64| {
         let db = db.clone();
         tokio::spawn(async move {
@@ -103,10 +97,9 @@ on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
     assert_eq!(products(&db).await, 16);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_failed_statement_ends_its_transaction_even_if_the_job_goes_on,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         let result: Result<(), Error> = db
             .write(async |tx| {
                 insert(tx, "Rice", 1).await?;
@@ -148,8 +141,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_reading_job_cannot_write, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_reading_job_cannot_write, async |db| {
     let sql = "INSERT INTO product (title, quantity) VALUES ('Rice', 1)";
     let read: Result<u64, Error> = db.read(async |conn| conn.execute(sql, &[]).await).await;
     let report: Result<u64, Error> = db.report(async |conn| conn.execute(sql, &[]).await).await;
@@ -157,8 +149,7 @@ on_both_engines!(a_reading_job_cannot_write, async |address| {
     assert_eq!(products(&db).await, 0);
 });
 
-on_both_engines!(a_report_sees_one_snapshot, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_report_sees_one_snapshot, async |db| {
     add(&db, "Rice".to_owned(), 1).await.unwrap();
     let (first_seen, wait_for_first) = tokio::sync::oneshot::channel();
     let (go_on, wait) = mpsc::channel();
@@ -194,10 +185,9 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
     assert!(products(&db).await >= 2);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_statement_used_wrongly_is_an_error_and_no_panic,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         add(&db, "Rice".to_owned(), 5).await.unwrap();
         add(&db, "Beans".to_owned(), 5).await.unwrap();
         let outcomes = db

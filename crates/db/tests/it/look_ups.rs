@@ -1,15 +1,14 @@
 use db::{Conn, Error, ErrorKind, Options};
-use test_kit::{database, on_both_engines};
+use test_kit::database;
 
 use crate::{
     pause::pause,
-    schema::{count, insert, open, open_with, patient},
+    schema::{count, db_on_both_engines, insert, open, open_with, patient},
 };
 
-on_both_engines!(
+db_on_both_engines!(
     a_look_up_sees_what_was_written_and_cannot_write,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         db.write(async |tx| insert(tx, "Rice", 1).await)
             .await
             .map_err(|error: Error| error)
@@ -33,8 +32,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_panicking_look_up_costs_no_connection, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_panicking_look_up_costs_no_connection, async |db| {
     for _ in 0..10 {
         let panicked: Result<i64, Error> = db.read_inline(async |_| panic!("on purpose")).await;
         assert_eq!(*panicked.unwrap_err().kind(), ErrorKind::Other);

@@ -3,7 +3,9 @@ use std::{fs, path::PathBuf};
 use db::{Db, Error, ErrorKind, Migration, Migrations};
 use test_kit::{database, on_both_engines};
 
-use crate::schema::{SHOP, SHOP_POSTGRES, SHOP_SQLITE, insert, open, patient, products};
+use crate::schema::{
+    SHOP, SHOP_POSTGRES, SHOP_SQLITE, db_on_both_engines, insert, open, patient, products,
+};
 
 const COLOUR: Migration = ("0002_colour", "ALTER TABLE product ADD COLUMN colour TEXT;");
 const BROKEN: Migration = (
@@ -84,8 +86,7 @@ on_both_engines!(migrations_are_applied_once_and_in_order, async |address| {
     assert_eq!(rows, 1);
 });
 
-on_both_engines!(a_database_of_a_newer_version_is_refused, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_database_of_a_newer_version_is_refused, async |db| {
     db.migrate(&newer()).await.unwrap();
     for refused in [db.migrate(&SHOP).await.map(drop), db.ready(&SHOP).await] {
         let error = refused.unwrap_err();
@@ -94,8 +95,7 @@ on_both_engines!(a_database_of_a_newer_version_is_refused, async |address| {
     db.migrate(&newer()).await.unwrap();
 });
 
-on_both_engines!(an_edited_migration_is_refused, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(an_edited_migration_is_refused, async |db| {
     let edited = shop(&[("0001_shop", "SELECT 1")], &[("0001_shop", "SELECT 1")]);
     for refused in [db.migrate(&edited).await.map(drop), db.ready(&edited).await] {
         let error = refused.unwrap_err();
@@ -106,8 +106,7 @@ on_both_engines!(an_edited_migration_is_refused, async |address| {
     }
 });
 
-on_both_engines!(a_migration_that_fails_changes_nothing, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_migration_that_fails_changes_nothing, async |db| {
     db.write(async |tx| insert(tx, "Rice", 1).await)
         .await
         .map_err(|error: Error| error)
@@ -143,8 +142,7 @@ on_both_engines!(replicas_that_start_together_migrate_once, async |address| {
     assert_eq!(applied, ["0001_shop", "0002_colour"]);
 });
 
-on_both_engines!(two_services_may_share_a_database, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(two_services_may_share_a_database, async |db| {
     let other = Migrations {
         name: "office",
         on: &[],

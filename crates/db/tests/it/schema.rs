@@ -71,6 +71,17 @@ pub(crate) const SHOP_POSTGRES: Migration = (
          CREATE UNIQUE INDEX sign_beginning ON sign (substr(words, 1, 2));"#,
 );
 
+/// As [`test_kit::on_both_engines!`]: the body gets the fresh database with the shop's tables.
+macro_rules! db_on_both_engines {
+    ($name:ident, $body:expr $(,)?) => {
+        test_kit::on_both_engines!($name, async |address| {
+            test_kit::database::call_with($crate::schema::open, $body, address).await;
+        });
+    };
+}
+
+pub(crate) use db_on_both_engines;
+
 pub(crate) async fn open(address: &str) -> Db {
     open_with(address, &patient()).await
 }

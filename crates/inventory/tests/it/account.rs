@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{PASSWORD, leads_to},
 };
 
@@ -30,8 +29,7 @@ async fn changes(app: &TestApp, user: i64) -> Vec<String> {
         .collect()
 }
 
-on_both_engines!(people_change_how_they_are_called, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(people_change_how_they_are_called, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     let fields = [
         ("first_name", " Ana "),
@@ -75,10 +73,9 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     another_password_needs_the_one_before_and_ends_other_sessions,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let here = app.logged_in("viewer").await;
         let there = app.visitor();
         there.get("/login/").await;
@@ -146,10 +143,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     another_password_revokes_the_tokens_of_programs_if_that_is_wished,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let here = app.logged_in("viewer").await;
         let program = app.anonymous();
         let log_in = async |password: &str| {
@@ -204,8 +200,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(sessions_are_seen_and_ended, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(sessions_are_seen_and_ended, async |app| {
     let here = app.logged_in("viewer").await;
     let elsewhere = async |agent: &str| {
         let visitor = app.visitor();
@@ -260,8 +255,7 @@ on_both_engines!(sessions_are_seen_and_ended, async |address| {
     assert_eq!(none.status, 404);
 });
 
-on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(tokens_are_revoked_all_at_once, async |app| {
     let visitor = app.logged_in("viewer").await;
     let program = app.anonymous();
     let credentials = json!({"username": "viewer", "password": PASSWORD});
@@ -298,10 +292,9 @@ on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
     assert_eq!(visitor.get("/").await.status, 200, "sessions go on");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_session_that_is_not_remembered_ends_with_the_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("viewer").await;
         let visitor = app.visitor();
         visitor.get("/login/").await;
@@ -345,10 +338,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_goes_wrong_stands_in_the_frame_and_helps_on,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut visitor = app.logged_in("viewer").await;
         for (language, title) in [("en", "Page not found"), ("pt-BR", "Página não encontrada")] {
             visitor.language = language;

@@ -9,9 +9,8 @@ use inventory::{
     stock::movements::Movement,
 };
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -58,10 +57,9 @@ fn cents(aggregate: &DayAggregate) -> [String; 4] {
     .map(|sum| sum.to_string())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     lists_count_by_day_and_supplier_without_counting,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 500).await;
         let mut suppliers = Vec::new();
         for name in ["S", "T"] {
@@ -107,10 +105,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_keeps_its_price_and_a_deleted_one_leaves_its_own_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let day = day_of(app.clock.now());
         let product = app.admin().a_product("Arroz", 100).await;
         let first = app.sell(product, 3).await;
@@ -139,10 +136,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     stock_moves_with_its_product_to_another_category,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10).await;
         let other = app.admin().a_category("Outra").await;
         let moved = json!({"category": other, "quantity": 4});
@@ -174,8 +170,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(numbers_beyond_every_column_stay_exact, async |app| {
     let day = day_of(app.clock.now());
     let dearest = json!({
         "title": "Tudo", "category": 1, "brand": 1, "cost_price": "99999999999999999999.99",
@@ -220,42 +215,37 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     verified(&app).await;
 });
 
-on_both_engines!(
-    a_fold_that_fails_in_between_changes_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 100).await;
-        app.sell(product, 3).await;
-        let before = (
+app_on_both_engines!(a_fold_that_fails_in_between_changes_nothing, async |app| {
+    let product = app.admin().a_product("Arroz", 100).await;
+    app.sell(product, 3).await;
+    let before = (
+        noted(&app).await,
+        sales_of(&app, day_of(app.clock.now())).await,
+    );
+    let crashed = app
+        .state
+        .db
+        .write(async |tx| {
+            assert!(aggregates::compact(tx).await? > 0);
+            Err::<(), _>(Error::other("the process dies here"))
+        })
+        .await;
+    assert!(crashed.is_err());
+    assert_eq!(
+        (
             noted(&app).await,
-            sales_of(&app, day_of(app.clock.now())).await,
-        );
-        let crashed = app
-            .state
-            .db
-            .write(async |tx| {
-                assert!(aggregates::compact(tx).await? > 0);
-                Err::<(), _>(Error::other("the process dies here"))
-            })
-            .await;
-        assert!(crashed.is_err());
-        assert_eq!(
-            (
-                noted(&app).await,
-                sales_of(&app, day_of(app.clock.now())).await
-            ),
-            before
-        );
-        aggregates::compact_all(&app.state.db).await.unwrap();
-        assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
-        verified(&app).await;
-    }
-);
+            sales_of(&app, day_of(app.clock.now())).await
+        ),
+        before
+    );
+    aggregates::compact_all(&app.state.db).await.unwrap();
+    assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
+    verified(&app).await;
+});
 
-on_both_engines!(
+app_on_both_engines!(
     many_workers_fold_while_goods_move_and_every_count_is_exact,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10_000).await;
         let sales = async {
             for sold in 1..=60 {
@@ -276,10 +266,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     prices_change_while_goods_are_sold_and_every_total_is_exact,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10_000).await;
         let sales = async || {
             for _ in 0..25 {
@@ -299,10 +288,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_the_aggregates_do_not_have_right_is_named,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 100).await;
         app.sell(product, 3).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
@@ -357,8 +345,7 @@ const EXPLAINED: [(&str, &str, &str); 4] = [
     ),
 ];
 
-on_both_engines!(large_tables_are_asked_by_their_indexes, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(large_tables_are_asked_by_their_indexes, async |app| {
     for (on_sqlite, on_postgres, index) in EXPLAINED {
         let explain = async move |tx: &mut db::Tx| {
             if tx.engine() == db::Engine::Sqlite {

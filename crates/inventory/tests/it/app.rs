@@ -31,6 +31,17 @@ pub(crate) const ORDERS_SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 /// The secret that signs the tokens of tests.
 pub(crate) const SECRET: &[u8] = b"a secret of thirty-two characters";
 
+/// As [`test_kit::on_both_engines!`]: the body gets the application on the fresh database.
+macro_rules! app_on_both_engines {
+    ($name:ident, $body:expr $(,)?) => {
+        test_kit::on_both_engines!($name, async |address| {
+            test_kit::database::call_with($crate::app::TestApp::new, $body, address).await;
+        });
+    };
+}
+
+pub(crate) use app_on_both_engines;
+
 /// The application under test.
 #[derive(Clone)]
 pub(crate) struct TestApp {

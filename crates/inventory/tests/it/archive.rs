@@ -2,10 +2,9 @@
 //! and they have no movements until they are unarchived.
 
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{is_refused, leads_to},
 };
 
@@ -33,10 +32,9 @@ async fn archive(app: &TestApp, product: i64, archived: bool) {
     app.viewer().get(&path).await.is(200, &body);
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_api_lists_archived_products_unless_it_is_asked_not_to,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let gone = admin.a_product("Café antigo", 20).await;
         let sold = admin.a_product("Café novo", 20).await;
@@ -89,10 +87,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     nothing_of_an_archived_product_moves_but_its_past_can_be_put_right,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Café", 20).await;
         let sold = admin.sell(product, 2).await;
@@ -124,10 +121,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_archived_product_is_not_low_and_nobody_is_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Café", 5).await;
         let own = admin.a_product("Chá", 50).await;
@@ -157,10 +153,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_archived_on_its_page_found_again_and_unarchived,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         app.admin().a_product("Chá", 50).await;
         let manager = app.logged_in("manager").await;
@@ -233,10 +228,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_administration_archives_many_at_once_and_filters_by_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for title in ["Arroz", "Café", "Chá"] {
             app.admin().a_product(title, 20).await;
         }

@@ -9,9 +9,9 @@ use std::{
 use http::Method;
 use inventory::{aggregates, stock};
 use serde_json::{Value, json};
-use test_kit::{database, on_both_engines};
+use test_kit::database;
 
-use crate::app::{TestApp, open};
+use crate::app::{TestApp, app_on_both_engines, open};
 
 /// All records of a sale, without their ids.
 async fn traces(app: &TestApp) -> Vec<String> {
@@ -46,10 +46,9 @@ async fn traces(app: &TestApp) -> Vec<String> {
         .unwrap()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_leaves_the_same_behind_whichever_way_it_takes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app
             .manager()
             .a_product("Café \"moído\" \\ é\t1 kg\u{1}", 1000)
@@ -93,10 +92,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_that_is_not_ordinary_is_answered_as_ever,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 12).await;
         let manager = app.manager();
         let refused = manager.try_to_sell(product, 13).await;
@@ -149,10 +147,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     sales_that_race_with_changes_of_prices_are_counted_exactly,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Feijão", 100_000).await;
         let mut storm = tokio::task::JoinSet::new();
         for seller in 0..8_i64 {
@@ -176,10 +173,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     sales_that_are_booked_together_are_each_answered_and_told_as_themselves,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut products = Vec::new();
         for title in ["Arroz", "Feijão", "Café"] {
             products.push(app.manager().a_product(title, 1_000).await);

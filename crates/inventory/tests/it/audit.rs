@@ -12,9 +12,8 @@ use inventory::{
     rest::{page::PageRequest, query::Parameters},
 };
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 /// One row as a line: who, what, to which record, which fields.
 fn line(entry: &Entry) -> String {
@@ -69,10 +68,9 @@ impl TestApp {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_write_through_the_api_leaves_one_row_and_a_refused_one_none,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await;
         app.admin().a_supplier("Sul").await;
         let movement = json!({"supplier": 1, "product": product, "quantity": 2});
@@ -160,10 +158,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_of_a_record_names_who_did_what_to_which_fields,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 5).await;
         let path = format!("/api/v1/products/{product}/");
         let change = json!({"title": "Arroz integral", "selling_price": "12.50", "quantity": 9});
@@ -193,10 +190,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_commands_do_to_accounts_is_written_down_as_the_programs,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (db, passwords) = (&app.state.db, &app.state.passwords);
         let now = app.clock.now();
         let user = NewUser {
@@ -236,10 +232,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_keeps_what_a_field_was_and_became_but_not_who_somebody_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await;
         let change = json!({"title": "Café", "selling_price": "9.9", "quantity": 7});
         app.admin().change_product(product, change).await;

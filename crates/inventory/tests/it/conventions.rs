@@ -5,12 +5,9 @@ use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, header};
 use serde_json::{Value, json};
-use test_kit::{
-    database::{Engine, run},
-    on_both_engines,
-};
+use test_kit::database::{Engine, run};
 
-use crate::app::{Answer, Client, TestApp};
+use crate::app::{Answer, Client, TestApp, app_on_both_engines};
 
 async fn options(client: &Client<'_>, path: &str) -> Answer {
     let answer = client.send(Method::OPTIONS, path, None).await;
@@ -28,10 +25,9 @@ fn written(answer: &Answer, method: &str) -> Vec<String> {
     names
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_body_that_names_a_member_twice_is_refused_and_nothing_is_saved,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let detail = "JSON parse error - Duplicate member 'name'";
         for body in [
             r#"{"name":"Camil","name":"Tio João"}"#,
@@ -48,10 +44,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     options_tell_what_an_address_is_and_what_its_caller_may_write_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let brands = options(&app.manager(), "/api/v1/brands/").await;
         assert!(
@@ -89,10 +84,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     options_of_tokens_tell_what_is_sent_and_obtain_none,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for (place, name, fields) in [
             ("", "Token Obtain Pair", &["username", "password"][..]),
             ("refresh/", "Token Refresh", &["refresh"]),
@@ -109,10 +103,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     messages_stand_in_the_order_of_the_fields_and_a_401_begins_with_its_detail,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let required = r#"["This field is required."]"#;
         let expected = [
             "title",

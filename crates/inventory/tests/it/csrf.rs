@@ -3,18 +3,16 @@
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     visitor::{PASSWORD, redirects},
 };
 
 const BRANDS: &str = "/api/v1/brands/";
 const BRAND: &str = "{\"name\":\"Camil\"}";
 
-on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |app| {
     let visitor = app.logged_in("manager").await;
     let secret = visitor.cookie("csrftoken").unwrap();
     let place = "CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header";
@@ -48,10 +46,9 @@ on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_planted_cookie_is_of_no_use_against_a_session,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("manager").await;
         let planted = "a".repeat(32);
         visitor.set_cookie("csrftoken", &planted);
@@ -66,8 +63,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(forgery_is_told_before_anything_else, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(forgery_is_told_before_anything_else, async |app| {
     let visitor = app.logged_in("viewer").await;
     let secret = visitor.cookie("csrftoken").unwrap();
     let proof = [("x-csrftoken", secret.as_str())];
@@ -98,8 +94,7 @@ on_both_engines!(forgery_is_told_before_anything_else, async |address| {
         .is(401, &unknown);
 });
 
-on_both_engines!(a_bearer_call_is_never_checked, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_bearer_call_is_never_checked, async |app| {
     let visitor = app.logged_in("viewer").await;
     let body = json!({"username": "viewer", "password": PASSWORD}).to_string();
     let secret = visitor.cookie("csrftoken").unwrap();
@@ -123,10 +118,9 @@ on_both_engines!(a_bearer_call_is_never_checked, async |address| {
         .is(403, &forbidden);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_without_its_token_is_answered_with_a_page,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("admin").await;
         let mut visitor = app.visitor();
         let credentials = [("username", "admin"), ("password", PASSWORD)];
@@ -173,8 +167,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_forged_logout_does_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_logout_does_nothing, async |app| {
     let visitor = app.logged_in("admin").await;
     assert_eq!(visitor.post_form("/logout/", &[]).await.status, 403);
     assert_eq!(
@@ -187,10 +180,9 @@ on_both_engines!(a_forged_logout_does_nothing, async |address| {
     assert_eq!(visitor.get("/").await.status, 200);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_bearer_that_authenticates_nobody_proves_nothing_of_a_form,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         for (content_type, body) in [
             ("application/json", "{}"),
@@ -208,10 +200,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     json_without_a_session_needs_no_token_but_an_origin_of_ours,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         let credentials = json!({"username": "admin", "password": PASSWORD}).to_string();
         let missing = json!({"detail": "CSRF Failed: CSRF token missing."});
@@ -240,10 +231,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("admin").await;
         let visitor = app.visitor();
         let https = [

@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::body::BodyDataStream;
 use http::{Method, StatusCode};
 use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{app::app_on_both_engines, visitor::Visitor};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -45,10 +45,9 @@ fn says(page: &str, parts: &[&str]) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_dashboard_shows_exact_figures_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("viewer").await;
         says(&page(&visitor, "/").await, &["once there is a product"]);
         let product = app.admin().a_product("Café", 2_000).await;
@@ -92,8 +91,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(one_product_and_one_unit_are_one, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(one_product_and_one_unit_are_one, async |app| {
     app.admin().a_product("Arroz", 1).await;
     let mut visitor = app.logged_in("viewer").await;
     let one = "Products by category 1 product Grãos 1 1 unit · R$ 12.50";
@@ -106,10 +104,9 @@ on_both_engines!(one_product_and_one_unit_are_one, async |address| {
     says(&page(&visitor, "/").await, &[two]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_period_and_the_prices_are_chosen_in_the_address,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Café", 2_000).await;
         app.sell(product, 100).await;
         app.clock.advance(DAY * 10);
@@ -145,10 +142,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_dashboard_runs_as_many_statements_with_many_records_as_with_few,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let cost = async || {
             let visitor = app.logged_in("viewer").await;
             visitor.get("/").await;
@@ -169,10 +165,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_who_may_book_is_offered_it_and_nobody_sees_it_without_logging_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let viewer = app.logged_in("viewer").await;
         assert!(!page(&viewer, "/").await.contains("Book out"));
@@ -197,30 +192,25 @@ async fn next(stream: &mut BodyDataStream) -> Option<String> {
     }
 }
 
-on_both_engines!(
-    an_open_dashboard_is_told_when_stock_moves,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Café", 5).await;
-        let visitor = app.logged_in("viewer").await;
-        let mut stream = visitor.stream("/dashboard/events/").await;
-        assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
-        app.sell(product, 1).await;
-        assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
-        assert_eq!(app.state.streams.count(), 1);
-        drop(stream);
-        let mut second = visitor.stream("/dashboard/events/").await;
-        assert_eq!(next(&mut second).await.as_deref(), Some("2"));
-        // The stream ends when the user logs out.
-        visitor.get("/").await;
-        visitor.submit("/logout/", &[]).await;
-        app.sell(product, 1).await;
-        assert_eq!(next(&mut second).await, None);
-    }
-);
+app_on_both_engines!(an_open_dashboard_is_told_when_stock_moves, async |app| {
+    let product = app.admin().a_product("Café", 5).await;
+    let visitor = app.logged_in("viewer").await;
+    let mut stream = visitor.stream("/dashboard/events/").await;
+    assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
+    app.sell(product, 1).await;
+    assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
+    assert_eq!(app.state.streams.count(), 1);
+    drop(stream);
+    let mut second = visitor.stream("/dashboard/events/").await;
+    assert_eq!(next(&mut second).await.as_deref(), Some("2"));
+    // The stream ends when the user logs out.
+    visitor.get("/").await;
+    visitor.submit("/logout/", &[]).await;
+    app.sell(product, 1).await;
+    assert_eq!(next(&mut second).await, None);
+});
 
-on_both_engines!(streams_end_when_the_service_stops, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(streams_end_when_the_service_stops, async |app| {
     let visitor = app.logged_in("viewer").await;
     let mut stream = visitor.stream("/dashboard/events/").await;
     assert_eq!(next(&mut stream).await.as_deref(), Some("0"));

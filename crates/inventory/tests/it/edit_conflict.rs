@@ -3,13 +3,10 @@
 
 use inventory::access::Model;
 use serde_json::{Value, json};
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to},
 };
 
@@ -115,28 +112,25 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     assert!(history[0].ends_with("[title selling_price]"), "{history:?}");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_products_form_keeps_what_a_colleague_changed_and_tells_what_both_did,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         products_form(&app, &admin, "/products/1/edit/").await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     so_does_the_products_form_of_the_administration,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut root = app.superuser().await;
         root.language = "pt-BR";
         products_form(&app, &root, "/admin/products/1/change/").await;
     }
 );
 
-on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(what_was_left_in_a_form_is_not_written, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
     for (visitor, path) in [
@@ -179,10 +173,9 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
     assert_eq!(product(&app).await["selling_price"], "12.50");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     brands_are_compared_in_both_of_their_forms_long_descriptions_too,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let long = "Uma linha.\nOutra linha.\n".repeat(40);
         let brand = json!({"name": "Sol", "description": long});
         app.admin().post("/api/v1/brands/", brand).await.id();
@@ -222,10 +215,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_account_is_not_let_in_again_by_a_form_that_was_opened_before,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let root = app.superuser().await;
         let path = "/admin/users/3/change/";
         let opened = versions(&root.page(path).await);
@@ -264,8 +256,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(ones_own_details_are_compared_too, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(ones_own_details_are_compared_too, async |app| {
     let (viewer, root) = (app.logged_in("viewer").await, app.superuser().await);
     let opened = versions(&viewer.page("/account/").await);
     let theirs = [
@@ -299,10 +290,9 @@ on_both_engines!(ones_own_details_are_compared_too, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     groups_endpoints_and_thresholds_are_compared_in_their_forms,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
         root.done(
@@ -419,8 +409,7 @@ async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) 
     product(app).await["selling_price"].clone()
 }
 
-on_both_engines!(the_reader_chooses_which_value_stays, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_reader_chooses_which_value_stays, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
     admin.language = "en";
@@ -434,10 +423,9 @@ on_both_engines!(the_reader_chooses_which_value_stays, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_same_amount_in_another_notation_is_no_change,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -454,10 +442,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_choice_stays_when_the_form_is_refused_for_another_reason,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
         admin.language = "en";

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use generator::{GenerateError, Plan, generate};
 use inventory::{aggregates, stock};
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 fn plan(app: &TestApp, products: u64, movements: u64) -> Plan {
     Plan {
@@ -48,10 +47,9 @@ async fn indexes(app: &TestApp) -> i64 {
         .unwrap()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_data_set_has_exactly_what_was_asked_for_and_its_ledger_adds_up,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let before = indexes(&app).await;
         // Enough for the indexes to be built afterwards.
         generate(&app.state.db, plan(&app, 500, 50_000), Arc::new(|_| ()))
@@ -71,10 +69,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     made_up_records_are_never_mixed_with_real_ones,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let refused = generate(&app.state.db, plan(&app, 5, 10), Arc::new(|_| ())).await;
         assert!(matches!(refused, Err(GenerateError::NotEmpty)));
@@ -82,8 +79,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_same_seed_makes_the_same_catalogue, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_same_seed_makes_the_same_catalogue, async |app| {
     generate(&app.state.db, plan(&app, 60, 2_000), Arc::new(|_| ()))
         .await
         .unwrap();

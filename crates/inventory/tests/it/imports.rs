@@ -17,11 +17,10 @@ use inventory::{
 };
 use serde_json::json;
 use tempfile::TempDir;
-use test_kit::on_both_engines;
 use tokio::time::timeout;
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     pages::files::upload,
     visitor::{Visitor, is_refused, leads_to},
 };
@@ -113,10 +112,9 @@ async fn verified(app: &TestApp) {
     assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
 }
 
-on_both_engines!(
+app_on_both_engines!(
     sales_go_on_while_a_file_is_checked_imported_and_undone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10_000).await;
         let file = CsvFile::new(&products(900));
         let dry = Order {
@@ -140,10 +138,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_check_writes_nothing_and_says_what_the_import_would,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let version = async || {
             let read = async |conn: &mut db::Conn| {
@@ -186,10 +183,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_import_that_is_cut_off_anywhere_leaves_nothing_or_all_of_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let file = CsvFile::new(&products(450).replace(",1,1,", ",Ervas,Mata,"));
         let mut cuts_that_left_nothing = 0;
@@ -232,10 +228,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_row_that_others_made_impossible_takes_the_whole_import_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (first, last) = (
             app.admin().a_product("Café", 1000).await,
             app.admin().a_product("Chá", 1).await,
@@ -267,10 +262,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_undo_that_others_made_impossible_brings_everything_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let file = CsvFile::new(&products(450));
         let basics = [("categories", "Chás"), ("brands", "Folha")];
         for (resource, name) in basics {
@@ -298,31 +292,26 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    what_staged_rows_refer_to_cannot_be_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.admin().a_category("Chás").await;
-        execute(
-            &app,
-            "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
+app_on_both_engines!(what_staged_rows_refer_to_cannot_be_deleted, async |app| {
+    app.admin().a_category("Chás").await;
+    execute(
+        &app,
+        "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
              SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM categories",
-        )
-        .await;
-        let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
-        execute(&app, pin).await;
-        let refused = app.admin().delete("/api/v1/categories/1/").await;
-        refused.is(
-            409,
-            &json!({"detail": "Cannot delete this category because 1 import record references it."}),
-        );
-    }
-);
+    )
+    .await;
+    let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
+    execute(&app, pin).await;
+    let refused = app.admin().delete("/api/v1/categories/1/").await;
+    refused.is(
+        409,
+        &json!({"detail": "Cannot delete this category because 1 import record references it."}),
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_serie_number_of_staged_rows_is_given_to_no_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let other = app.admin().a_product("Arroz", 1).await;
         for sql in [
             "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
@@ -351,10 +340,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     one_import_is_under_way_at_a_time_and_a_file_has_so_many_rows_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         leads_to(
             &upload(&admin, "brands", "name\nAlfa\n").await,
@@ -392,10 +380,9 @@ async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
     [begun, visitor.page("/import/1/").await]
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_large_file_is_imported_and_undone_while_its_page_tells_how_far_it_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         leads_to(
@@ -415,10 +402,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_large_import_that_others_made_impossible_says_why_and_waits_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         leads_to(

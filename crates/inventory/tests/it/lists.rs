@@ -6,7 +6,7 @@ use std::{cmp::Ordering, time::Duration};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Client, TestApp};
+use crate::app::{Client, TestApp, app_on_both_engines};
 
 /// The values of one field of all records, in the order of the list at `path`.
 async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
@@ -321,10 +321,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     inflows_stand_where_the_titles_of_their_products_are_now,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let supplier = admin.a_supplier("Atacado").await;
         let mut inflows = Vec::new();
@@ -348,10 +347,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_has_ten_records_unless_asked_otherwise_and_a_hundred_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for number in 0..105 {
             admin.a_brand(&format!("Marca {number:03}")).await;

@@ -4,7 +4,10 @@ use inventory::{Config, aggregates, transfer::FileKind};
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use crate::{app::TestApp, transfer::load_bytes};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    transfer::load_bytes,
+};
 
 /// The count of the list. It and the aggregates must be right before and after compaction.
 async fn low(app: &TestApp) -> u64 {
@@ -38,10 +41,9 @@ async fn deleted(app: &TestApp, path: &str, id: i64) {
     assert_eq!(answer.status, 204, "{answer:?}");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     whatever_makes_a_product_low_or_not_is_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         assert_eq!(low(&app).await, 0);
         let product = app.admin().a_product("Arroz", 12).await;
         let other = app.admin().a_product("Feijão", 9).await;
@@ -87,22 +89,18 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    imported_products_and_movements_are_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 12).await;
-        let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
-        load_bytes(&app, FileKind::Products, products)
-            .await
-            .unwrap();
-        assert_eq!(low(&app).await, 1);
-        let outflows = FileKind::Movements(inventory::stock::movements::Movement::Outflow);
-        let rows = format!("product;quantity\n{product};3\n");
-        load_bytes(&app, outflows, rows).await.unwrap();
-        assert_eq!(low(&app).await, 2);
-    }
-);
+app_on_both_engines!(imported_products_and_movements_are_counted, async |app| {
+    let product = app.admin().a_product("Arroz", 12).await;
+    let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
+    load_bytes(&app, FileKind::Products, products)
+        .await
+        .unwrap();
+    assert_eq!(low(&app).await, 1);
+    let outflows = FileKind::Movements(inventory::stock::movements::Movement::Outflow);
+    let rows = format!("product;quantity\n{product};3\n");
+    load_bytes(&app, outflows, rows).await.unwrap();
+    assert_eq!(low(&app).await, 2);
+});
 
 on_both_engines!(
     the_number_is_known_without_counting_and_put_right_at_a_start,

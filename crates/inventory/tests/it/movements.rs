@@ -2,14 +2,12 @@
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, app_on_both_engines};
 
-on_both_engines!(
+app_on_both_engines!(
     an_inflow_raises_the_quantity_and_an_outflow_lowers_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 40).await;
         let supplier = admin.a_supplier("Distribuidora").await;
@@ -37,10 +35,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_outflow_of_more_than_there_is_saves_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 4).await;
         let refused = admin.try_to_sell(product, 5).await;
@@ -53,8 +50,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_movement_cannot_be_changed, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_movement_cannot_be_changed, async |app| {
     for method in [Method::PUT, Method::PATCH] {
         let refused = app
             .admin()
@@ -68,10 +64,9 @@ on_both_engines!(a_movement_cannot_be_changed, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     deleting_an_inflow_lowers_the_quantity_unless_the_goods_have_left,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 0).await;
         let supplier = admin.a_supplier("S").await;
@@ -98,10 +93,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_repeated_key_answers_the_same_and_books_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 9).await;
         let body = json!({"product": product, "quantity": 2}).to_string();
@@ -129,10 +123,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_order_and_filter_of_movements_is_answered,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 50).await;
         let supplier = admin.a_supplier("S").await;
@@ -182,8 +175,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(checks_come_in_the_conventional_order, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(checks_come_in_the_conventional_order, async |app| {
     let (viewer, manager, admin) = (app.viewer(), app.manager(), app.admin());
     app.anonymous().get("/api/v1/brands/").await.is(
         401,
@@ -202,10 +194,9 @@ on_both_engines!(checks_come_in_the_conventional_order, async |address| {
     assert_eq!(admin.get("/api/v1/brands/abc/").await.status, 404);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     where_nothing_fits_any_more_no_greatest_quantity_is_named,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", i64::MAX).await;
         let supplier = admin.a_supplier("S").await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, NOW, ORDERS_SECRET, TestApp},
+    app::{Answer, NOW, ORDERS_SECRET, TestApp, app_on_both_engines},
     visitor::{Visitor, leads_to},
 };
 
@@ -104,10 +104,9 @@ async fn attention(visitor: &Visitor<'_>) -> String {
     card.map_or_else(String::new, |(card, _)| card.to_owned())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_goods_of_a_paid_order_leave_with_ledger_and_events,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid(
             "ord_1",
@@ -165,10 +164,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_of_an_archived_product_waits_until_it_is_unarchived,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let path = "/api/v1/products/1/archived/";
         app.admin().put(path, json!({"archived": true})).await;
@@ -211,10 +209,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_not_signed_or_not_of_now_is_401_and_books_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", None, &[("cafe", 1)]);
         let other = Post {
@@ -283,10 +280,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     events_that_move_no_goods_are_taken_and_do_nothing_and_what_is_none_is_422,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let mut refunded = paid("ord_1", None, &[("cafe", 1)]);
         refunded["type"] = json!("payment.refunded");
@@ -308,10 +304,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_with_too_little_stock_books_nothing_and_waits_until_trying_again_works,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", Some("1042"), &[("cafe", 3), ("cha", 12)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
@@ -350,10 +345,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_that_somebody_booked_by_hand_is_put_aside_and_the_log_says_by_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", None, &[("cafe", 1), ("cacau", 2)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
@@ -391,10 +385,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_who_may_book_goods_out_ends_the_wait_of_an_order,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         tell(&app, &paid("ord_1", None, &[("cafe", 99)])).await;
         let viewer = app.logged_in("viewer").await;
@@ -418,28 +411,23 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    an_outflow_names_the_order_that_it_came_from,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        tell(&app, &paid("ord_1", Some("<1042>"), &[("cafe", 1)])).await;
-        let mut viewer = app.logged_in("viewer").await;
-        let outflow = viewer.page("/outflows/1/").await;
-        let link = "<a href=\"/outflows/orders/1/\">Order &#60;1042&#62;</a>";
-        assert!(outflow.contains(link), "{outflow}");
-        viewer.language = "pt-BR";
-        let order = viewer.page("/outflows/orders/1/").await;
-        for part in ["Baixado do estoque", "href=\"/outflows/1/\"", "Café"] {
-            assert!(order.contains(part), "{part}: {order}");
-        }
+app_on_both_engines!(an_outflow_names_the_order_that_it_came_from, async |app| {
+    a_shop(&app).await;
+    tell(&app, &paid("ord_1", Some("<1042>"), &[("cafe", 1)])).await;
+    let mut viewer = app.logged_in("viewer").await;
+    let outflow = viewer.page("/outflows/1/").await;
+    let link = "<a href=\"/outflows/orders/1/\">Order &#60;1042&#62;</a>";
+    assert!(outflow.contains(link), "{outflow}");
+    viewer.language = "pt-BR";
+    let order = viewer.page("/outflows/orders/1/").await;
+    for part in ["Baixado do estoque", "href=\"/outflows/1/\"", "Café"] {
+        assert!(order.contains(part), "{part}: {order}");
     }
-);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     the_oldest_orders_that_wait_are_shown_and_the_others_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         for number in 1..=52 {
             let order = paid(&format!("ord_{number}"), None, &[("cafe", 99)]);

@@ -1,9 +1,9 @@
 //! If one part of a page cannot be read, a sentence replaces it and the other parts are shown.
 
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::Visitor,
 };
 
@@ -84,10 +84,9 @@ async fn without(app: &TestApp, visitor: &Visitor<'_>, table: &'static str, path
     page
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_part_that_cannot_be_read_is_told_in_its_place_beside_the_rest_of_the_page,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let visitor = app.superuser().await;
         for (table, path, parts, stands) in CASES {
@@ -111,18 +110,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    what_a_page_is_for_cannot_be_left_out_of_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.admin().a_product("Arroz", 3).await;
-        let visitor = app.superuser().await;
-        for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
-            let page = without(&app, &visitor, table, path).await;
-            assert_eq!(page.status, 500, "{path}");
-        }
+app_on_both_engines!(what_a_page_is_for_cannot_be_left_out_of_it, async |app| {
+    app.admin().a_product("Arroz", 3).await;
+    let visitor = app.superuser().await;
+    for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
+        let page = without(&app, &visitor, table, path).await;
+        assert_eq!(page.status, 500, "{path}");
     }
-);
+});
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_probes_is_told_in_json_that_the_database_is_away() {

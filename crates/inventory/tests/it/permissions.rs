@@ -7,10 +7,9 @@ use inventory::{
     accounts::users::{self, Holder},
 };
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, Client, TestApp},
+    app::{Answer, Client, app_on_both_engines},
     visitor::is_refused,
 };
 
@@ -36,8 +35,7 @@ fn is_let_in(answer: &Answer) -> bool {
     ![401, 403].contains(&answer.status)
 }
 
-on_both_engines!(every_role_may_what_the_table_says, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(every_role_may_what_the_table_says, async |app| {
     let roles = [
         ("admin", app.admin()),
         ("manager", app.manager()),
@@ -90,8 +88,7 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
     }
 });
 
-on_both_engines!(checks_come_in_their_order, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(checks_come_in_their_order, async |app| {
     let (admin, manager, viewer, anonymous) =
         (app.admin(), app.manager(), app.viewer(), app.anonymous());
     let inflow = "/api/v1/inflows/99/";
@@ -147,8 +144,7 @@ on_both_engines!(checks_come_in_their_order, async |address| {
         .is(404, &json!({"detail": "Not found."}));
 });
 
-on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |app| {
     let (db, now) = (&app.state.db, app.clock.now());
     let delete = Permission::new(Verb::Delete, Kind::Brand.model());
     let is_refused =

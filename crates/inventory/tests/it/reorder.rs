@@ -12,7 +12,7 @@ use test_kit::{
 
 use crate::{
     analyses,
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to},
 };
 
@@ -52,10 +52,9 @@ fn in_order(page: &str, texts: &[&str]) {
     assert!(places.is_sorted(), "{texts:?}: {places:?}");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_list_says_what_runs_out_first_what_to_order_why_and_of_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let [rice, salt, soap] = shop(&app).await;
         let mut visitor = app.logged_in("viewer").await;
         for (language, expected) in [
@@ -113,10 +112,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     products_are_brought_together_by_supplier_and_each_order_is_for_one_of_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.logged_in("viewer").await;
         let list = visitor.page("/low-stock/").await;
@@ -162,8 +160,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_file_has_what_the_list_has, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_file_has_what_the_list_has, async |app| {
     let [rice, ..] = shop(&app).await;
     let mut visitor = app.logged_in("viewer").await;
     let file = visitor.get("/low-stock/export/").await.text;
@@ -186,10 +183,9 @@ async fn type_minimum(visitor: &Visitor<'_>, product: i64, typed: &str) -> crate
     visitor.submit(&path, &[("threshold", typed)]).await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_minimum_is_changed_in_its_row_by_those_who_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let [rice, salt, _] = shop(&app).await;
         let manager = app.logged_in("manager").await;
         let list = "/low-stock/?group=supplier";

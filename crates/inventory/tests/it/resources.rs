@@ -2,9 +2,8 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, app_on_both_engines};
 
 /// Each resource with a body that creates it, with the id 1 or 2, and one that changes it.
 /// Movements cannot be changed.
@@ -28,10 +27,9 @@ fn resources() -> [(&'static str, Value, Option<Value>); 6] {
     ]
 }
 
-on_both_engines!(
+app_on_both_engines!(
     every_resource_is_created_with_201_and_listed_and_read_with_200,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             let list = format!("/api/v1/{path}/");
@@ -55,10 +53,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_resource_but_movements_is_changed_with_put_and_patch,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, change) in resources() {
             let created = admin
@@ -83,10 +80,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_resource_is_deleted_with_204_and_no_body_unless_it_is_referenced,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             admin.post(&format!("/api/v1/{path}/"), body).await.id();
@@ -128,10 +124,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_required_may_be_neither_absent_nor_null_and_the_rest_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             let list = format!("/api/v1/{path}/");
@@ -160,10 +155,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_serie_number_is_unique_when_provided_and_null_when_absent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources().into_iter().take(2) {
             admin.post(&format!("/api/v1/{path}/"), body).await.id();
@@ -185,10 +179,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_low_from_its_creation_when_its_quantity_is_below_the_threshold,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let low = admin.a_product("Nove", 9).await;
         admin.a_product("Dez", 10).await;

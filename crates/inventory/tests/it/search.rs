@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 
 use inventory::rest::{list::search_words, query::Parameters};
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 pub(crate) const TITLES: [&str; 16] = [
     "Café 100% arábica 1 kg",
@@ -97,10 +96,9 @@ pub(crate) async fn found(app: &TestApp, query: &str) -> (u64, Vec<i64>) {
     (page["count"].as_u64().unwrap(), ids.collect())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     every_word_is_found_wherever_it_stands_and_signs_stand_for_themselves,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let long = format!("{}agulha{} depois", "palha".repeat(30), "feno".repeat(20));
         let mut titles = BTreeMap::new();
         for title in TITLES.into_iter().chain([long.as_str()]) {
@@ -170,77 +168,71 @@ impl Numbers {
     }
 }
 
-on_both_engines!(
-    counts_and_pages_are_exact_after_every_change,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.admin();
-        let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
-        let first = admin.a_product("Café", 1).await;
-        shop.insert(first, ("Café".to_owned(), 1250));
-        let mut numbers = Numbers(7);
-        for round in 0..60 {
-            let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
-            let (title, cents) = (numbers.title(), numbers.below(2000));
-            let price = format!("{}.{:02}", cents / 100, cents % 100);
-            match numbers.below(5) {
-                0 | 1 => {
-                    let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
-                    let id = admin.post("/api/v1/products/", product).await.id();
-                    shop.insert(id, (title, cents));
-                }
-                2 => {
-                    admin.change_product(any, json!({"title": title})).await;
-                    shop.get_mut(&any).unwrap().0 = title;
-                }
-                3 => {
-                    admin
-                        .change_product(any, json!({"selling_price": price}))
-                        .await;
-                    shop.get_mut(&any).unwrap().1 = cents;
-                }
-                _ if shop.len() > 1 => {
-                    admin.delete(&format!("/api/v1/products/{any}/")).await;
-                    shop.remove(&any);
-                }
-                _ => {}
+app_on_both_engines!(counts_and_pages_are_exact_after_every_change, async |app| {
+    let admin = app.admin();
+    let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
+    let first = admin.a_product("Café", 1).await;
+    shop.insert(first, ("Café".to_owned(), 1250));
+    let mut numbers = Numbers(7);
+    for round in 0..60 {
+        let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
+        let (title, cents) = (numbers.title(), numbers.below(2000));
+        let price = format!("{}.{:02}", cents / 100, cents % 100);
+        match numbers.below(5) {
+            0 | 1 => {
+                let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
+                let id = admin.post("/api/v1/products/", product).await.id();
+                shop.insert(id, (title, cents));
             }
-            for (search, least) in [
-                ("", 0),
-                ("cafe", 0),
-                ("caf", 500),
-                ("oid tor", 0),
-                ("", 1000),
-                ("kg", 0),
-                ("100%", 700),
-            ] {
-                let mut expected: Vec<(String, i64)> = shop
-                    .iter()
-                    .filter(|(_, (title, cents))| {
-                        *cents >= least
-                            && search.split(' ').all(|word| db::fold(title).contains(word))
-                    })
-                    .map(|(id, (title, _))| (db::fold(title), *id))
-                    .collect();
-                expected.sort();
-                let ids: Vec<i64> = expected.iter().map(|(_, id)| *id).collect();
-                for size in [3, 100] {
-                    let path = format!(
-                        "{}&min_price={}&page_size={size}",
-                        query(search),
-                        least / 100
-                    );
-                    let (count, found) = found(&app, &path).await;
-                    assert_eq!(count, ids.len() as u64, "{round} {path}");
-                    assert_eq!(found, ids[..ids.len().min(size)], "{round} {path}");
-                }
+            2 => {
+                admin.change_product(any, json!({"title": title})).await;
+                shop.get_mut(&any).unwrap().0 = title;
+            }
+            3 => {
+                admin
+                    .change_product(any, json!({"selling_price": price}))
+                    .await;
+                shop.get_mut(&any).unwrap().1 = cents;
+            }
+            _ if shop.len() > 1 => {
+                admin.delete(&format!("/api/v1/products/{any}/")).await;
+                shop.remove(&any);
+            }
+            _ => {}
+        }
+        for (search, least) in [
+            ("", 0),
+            ("cafe", 0),
+            ("caf", 500),
+            ("oid tor", 0),
+            ("", 1000),
+            ("kg", 0),
+            ("100%", 700),
+        ] {
+            let mut expected: Vec<(String, i64)> = shop
+                .iter()
+                .filter(|(_, (title, cents))| {
+                    *cents >= least && search.split(' ').all(|word| db::fold(title).contains(word))
+                })
+                .map(|(id, (title, _))| (db::fold(title), *id))
+                .collect();
+            expected.sort();
+            let ids: Vec<i64> = expected.iter().map(|(_, id)| *id).collect();
+            for size in [3, 100] {
+                let path = format!(
+                    "{}&min_price={}&page_size={size}",
+                    query(search),
+                    least / 100
+                );
+                let (count, found) = found(&app, &path).await;
+                assert_eq!(count, ids.len() as u64, "{round} {path}");
+                assert_eq!(found, ids[..ids.len().min(size)], "{round} {path}");
             }
         }
     }
-);
+});
 
-on_both_engines!(made_up_titles_are_found, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(made_up_titles_are_found, async |app| {
     app.make_up(400, 400, 3, 30).await;
     for word in ["cafe", "inte", "kg", "serra", "00"] {
         let pattern = format!("%{word}%");
@@ -263,10 +255,9 @@ on_both_engines!(made_up_titles_are_found, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_is_narrowed_and_ordered_by_what_products_are_now,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let mut ids = Vec::new();
         for title in ["Café torrado", "Café moído", "Cafeteira"] {
@@ -307,10 +298,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_is_ordered_by_whole_descriptions_however_long_they_begin_alike,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let alike = "Moído na hora. ".repeat(6);
         let mut products = Vec::new();

@@ -17,7 +17,7 @@ use test_kit::{
 };
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{PASSWORD, Visitor, hidden, leads_to, redirects},
 };
 
@@ -94,8 +94,7 @@ async fn half_in(app: &TestApp) -> Visitor<'_> {
     visitor
 }
 
-on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
     let (secret, _) = turned_on(&app).await;
     let visitor = half_in(&app).await;
     redirects(&visitor.get("/").await, "/login/?next=/");
@@ -122,8 +121,7 @@ on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
     );
 });
 
-on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     let visitor = app.logged_in("manager").await;
     let html = visitor.get(HERE).await.text;
     let (secret, token) = (hidden(&html, "secret"), hidden(&html, "form_token"));
@@ -167,10 +165,9 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
     assert_eq!(codes(&again.text), renewed[1..], "{again:?}");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     what_opens_an_account_anew_ends_the_session_before_within_a_minute,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("manager").await;
         let page = visitor.get(HERE).await.text;
         let secret = hidden(&page, "secret");
@@ -197,8 +194,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_recovery_code_opens_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     let (_, codes) = turned_on(&app).await;
     assert_eq!(codes.len(), 10);
     let typed = codes[3].to_uppercase().replace('-', " ");
@@ -226,8 +222,7 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
     assert_eq!(old.status, 200, "the codes before are of no use any more");
 });
 
-on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
     let (secret, _) = turned_on(&app).await;
     let visitor = half_in(&app).await;
     app.clock.advance(Duration::from_secs(300));
@@ -241,44 +236,40 @@ on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
     redirects(&visitor.get("/login/code/").await, "/login/");
 });
 
-on_both_engines!(
-    a_program_brings_its_code_with_the_password,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let (secret, codes) = turned_on(&app).await;
-        app.give_password("viewer").await;
-        let post = async |path: &str, body: Value| {
-            let program = app.visitor();
-            program
-                .json(Method::POST, path, &body.to_string(), &[])
-                .await
-        };
-        for (path, step) in [(OBTAIN, 0), ("/login/", 1)] {
-            app.clock.advance(Duration::from_secs(60));
-            let missing = json!({"username": "manager", "password": PASSWORD});
-            let refused = post(path, missing).await;
-            assert_eq!(refused.status, 401, "{refused:?}");
-            assert_eq!(refused.json()["code"], "otp_required");
-            let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
-            assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
-            let unknown = json!({"username": "manager", "password": "wrong", "otp": "000000"});
-            let detail = json!({"detail": "No active account found with the given credentials"});
-            post(path, unknown).await.is(401, &detail);
-            let code = secret.code_at(app.clock.now());
-            let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
-            assert_eq!(post(path, right.clone()).await.status, 200);
-            assert_eq!(
-                post(path, right).await.json()["code"],
-                "otp_invalid",
-                "once"
-            );
-            let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
-            assert_eq!(post(path, recovery).await.status, 200);
-            let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
-            assert_eq!(post(path, without).await.status, 200);
-        }
+app_on_both_engines!(a_program_brings_its_code_with_the_password, async |app| {
+    let (secret, codes) = turned_on(&app).await;
+    app.give_password("viewer").await;
+    let post = async |path: &str, body: Value| {
+        let program = app.visitor();
+        program
+            .json(Method::POST, path, &body.to_string(), &[])
+            .await
+    };
+    for (path, step) in [(OBTAIN, 0), ("/login/", 1)] {
+        app.clock.advance(Duration::from_secs(60));
+        let missing = json!({"username": "manager", "password": PASSWORD});
+        let refused = post(path, missing).await;
+        assert_eq!(refused.status, 401, "{refused:?}");
+        assert_eq!(refused.json()["code"], "otp_required");
+        let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
+        assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
+        let unknown = json!({"username": "manager", "password": "wrong", "otp": "000000"});
+        let detail = json!({"detail": "No active account found with the given credentials"});
+        post(path, unknown).await.is(401, &detail);
+        let code = secret.code_at(app.clock.now());
+        let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
+        assert_eq!(post(path, right.clone()).await.status, 200);
+        assert_eq!(
+            post(path, right).await.json()["code"],
+            "otp_invalid",
+            "once"
+        );
+        let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
+        assert_eq!(post(path, recovery).await.status, 200);
+        let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
+        assert_eq!(post(path, without).await.status, 200);
     }
-);
+});
 
 on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
     let app = TestApp::new(&address).await;
@@ -330,10 +321,9 @@ async fn codes_cannot_be_guessed() {
     assert_eq!(throttled.status, 429, "from wherever it comes");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_second_factor_is_taken_off_with_password_and_code_or_by_an_operator,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (secret, _) = turned_on(&app).await;
         let visitor = half_in(&app).await;
         let code = secret.code_at(app.clock.now());

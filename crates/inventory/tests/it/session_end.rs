@@ -3,12 +3,15 @@
 use inventory::Config;
 use test_kit::on_both_engines;
 
-use crate::{app::TestApp, sessions::DAY, visitor::redirects};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    sessions::DAY,
+    visitor::redirects,
+};
 
-on_both_engines!(
+app_on_both_engines!(
     a_session_ends_a_month_after_it_began_however_often_it_is_used,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         for _ in 1..30 {
             app.clock.advance(DAY);

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{PASSWORD, redirects},
 };
 
@@ -27,8 +27,7 @@ async fn sessions(app: &TestApp) -> i64 {
     app.state.db.read(count).await.unwrap()
 }
 
-on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {
     app.give_password("admin").await;
     let visitor = app.visitor();
     let anonymous = visitor.get("/").await;
@@ -93,8 +92,7 @@ on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
     redirects(&visitor.get("/login/?next=/brands/").await, "/brands/");
 });
 
-on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_refused_login_shows_the_form_again, async |app| {
     app.give_password("admin").await;
     let mut visitor = app.visitor();
     visitor.get("/login/").await;
@@ -196,50 +194,45 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_session_lasts_two_weeks_from_its_last_visit,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("manager").await;
-        let soon = visitor.get("/").await;
+app_on_both_engines!(a_session_lasts_two_weeks_from_its_last_visit, async |app| {
+    let visitor = app.logged_in("manager").await;
+    let soon = visitor.get("/").await;
+    assert!(
+        !soon
+            .set_cookies()
+            .iter()
+            .any(|line| line.starts_with("sessionid=")),
+        "a visit is not written down at every turn"
+    );
+    for _ in 0..2 {
+        app.clock.advance(DAY * 7);
+        let answer = visitor.get("/").await;
+        assert_eq!(answer.status, 200);
         assert!(
-            !soon
+            answer
                 .set_cookies()
                 .iter()
                 .any(|line| line.starts_with("sessionid=")),
-            "a visit is not written down at every turn"
+            "the cookie lasts as long as the session"
         );
-        for _ in 0..2 {
-            app.clock.advance(DAY * 7);
-            let answer = visitor.get("/").await;
-            assert_eq!(answer.status, 200);
-            assert!(
-                answer
-                    .set_cookies()
-                    .iter()
-                    .any(|line| line.starts_with("sessionid=")),
-                "the cookie lasts as long as the session"
-            );
-        }
-        app.clock.advance(DAY * 14);
-        redirects(&visitor.get("/").await, "/login/?next=/");
-        assert_eq!(
-            visitor
-                .send(Method::GET, "/api/v1/brands/", "", &[])
-                .await
-                .status,
-            401
-        );
-        assert_eq!(sessions(&app).await, 1);
-        app.logged_in("viewer").await;
-        assert_eq!(sessions(&app).await, 1, "a login clears what has ended");
     }
-);
+    app.clock.advance(DAY * 14);
+    redirects(&visitor.get("/").await, "/login/?next=/");
+    assert_eq!(
+        visitor
+            .send(Method::GET, "/api/v1/brands/", "", &[])
+            .await
+            .status,
+        401
+    );
+    assert_eq!(sessions(&app).await, 1);
+    app.logged_in("viewer").await;
+    assert_eq!(sessions(&app).await, 1, "a login clears what has ended");
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_session_ends_with_its_account_and_its_password,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         let api = async || {
             visitor
@@ -264,8 +257,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(logging_in_again_ends_the_session_before, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(logging_in_again_ends_the_session_before, async |app| {
     let visitor = app.logged_in("admin").await;
     let old = visitor.cookie("sessionid").unwrap();
     let fields = [("username", "admin"), ("password", PASSWORD)];
@@ -275,8 +267,7 @@ on_both_engines!(logging_in_again_ends_the_session_before, async |address| {
     redirects(&visitor.get("/").await, "/login/?next=/");
 });
 
-on_both_engines!(logging_out_ends_the_session, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(logging_out_ends_the_session, async |app| {
     let visitor = app.logged_in("admin").await;
     let session = visitor.cookie("sessionid").unwrap();
     for method in [Method::GET, Method::PUT] {
@@ -298,8 +289,7 @@ on_both_engines!(logging_out_ends_the_session, async |address| {
     redirects(&visitor.get("/").await, "/login/?next=/");
 });
 
-on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_program_logs_in_renews_and_logs_out, async |app| {
     app.give_password("manager").await;
     let visitor = app.visitor();
     let credentials = json!({"username": "manager", "password": PASSWORD}).to_string();
@@ -359,8 +349,7 @@ on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
         .is(401, &blacklisted);
 });
 
-on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |app| {
     let visitor = app.visitor();
     let post = async |path: &str, body: Value| {
         visitor
@@ -407,8 +396,7 @@ on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
     assert_eq!(sessions(&app).await, 0);
 });
 
-on_both_engines!(the_first_page_says_who_is_logged_in, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_first_page_says_who_is_logged_in, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     for (language, text) in [
         ("en", "You are logged in as"),

@@ -2,9 +2,8 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 /// Statements of one request, which must succeed.
 async fn cost(app: &TestApp, method: Method, path: &str, body: Option<Value>) -> u64 {
@@ -63,10 +62,9 @@ fn requests() -> Vec<(Method, &'static str, Option<Value>)> {
     requests
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_request_runs_as_many_statements_with_fifty_records_as_with_one,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 900).await;
         // New words of a title take further statements, so they are stored before the measurement.
         app.admin().a_product("Feijão", 900).await;

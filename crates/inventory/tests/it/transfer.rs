@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::{database::Database, on_both_engines};
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 const CATEGORIES: FileKind = FileKind::Named(Kind::Category);
 const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
@@ -149,10 +149,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_problem_of_every_row_is_told_and_nothing_stays,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let file = "title,category,brand,cost_price,selling_price,quantity,serie_number\n\
                 Arroz,1,1,8.00,12.50,5,A1\n\
@@ -183,10 +182,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     lines_are_counted_as_editors_count_them_however_they_end,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for end in ["\n", "\r\n"] {
             let file = ["name,description", "A,\"x\ny\"", ",z", ""].join(end);
             assert_eq!(
@@ -198,10 +196,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_that_was_cut_off_within_a_cell_is_refused,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let whole = "name,description\nArroz,\"em sacos\nde 5 kg\"\nFeijão,\"preto\"";
         let problem = "A quotation mark in this row is not closed: perhaps the file was cut off.";
         for cut in [
@@ -224,10 +221,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     references_by_name_mean_one_record_or_are_refused,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         load_bytes(&app, CATEGORIES, "name\nDoces\nDoces\n")
             .await
@@ -285,10 +281,9 @@ fn windows_1252(text: &str) -> Vec<u8> {
         .collect()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     what_a_spreadsheet_in_brazil_made_of_an_export_comes_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let description = "em sacos\r\nde 5 kg";
         let product = json!({
@@ -338,10 +333,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     movements_of_today_change_the_quantity_and_older_ones_are_history,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
         load_bytes(&app, FileKind::Products, product).await.unwrap();
@@ -372,10 +366,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_dry_run_says_what_would_be_and_changes_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("categories.csv");
         fs::write(&file, "name\nGrãos\nDoces\n").unwrap();
@@ -392,8 +385,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(files_that_mean_harm_are_refused_in_words, async |app| {
     let refused = async |bytes: &[u8]| problems(&app, CATEGORIES, bytes).await.join("|");
     let allowed = "Allowed columns: id, name, description, created_at, updated_at.";
     assert_eq!(
@@ -455,10 +447,9 @@ on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
     assert_eq!(first["results"][0]["name"], "=1+1");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_of_many_rows_is_imported_and_its_problems_are_bounded,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let names: Vec<String> = (0..5_000)
             .map(|number| format!("Categoria {number}"))
             .collect();

@@ -9,8 +9,10 @@ use super::{
     OrderLink, act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, status,
     work,
 };
-use crate::payments::app::Shop;
-use crate::payments::requests::with;
+use crate::payments::{
+    app::{Shop, shop_on_both_engines},
+    requests::with,
+};
 
 /// Whether an order is marked as paid after its time.
 async fn is_late(shop: &Shop) -> bool {
@@ -21,8 +23,7 @@ async fn is_late(shop: &Shop) -> bool {
     shop.db.read::<_, db::Error, _>(find).await.unwrap()
 }
 
-on_both_engines!(an_open_order_is_canceled_and_stays_so, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_open_order_is_canceled_and_stays_so, async |shop| {
     let made = make(&shop, &order()).await;
     let canceled = cancel(&shop, &made).await;
     assert_eq!(
@@ -38,8 +39,7 @@ on_both_engines!(an_open_order_is_canceled_and_stays_so, async |address| {
     assert_eq!(unknown.error(), (404, "Order not found".to_owned()));
 });
 
-on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |shop| {
     let paid = make(&shop, &order()).await;
     pay(&shop, &paid, &card("APRO"), None).await.id();
     assert_eq!(
@@ -54,10 +54,9 @@ on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     cancelling_an_order_cancels_its_pending_payment_at_the_provider_first,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for body in [pix(), boleto()] {
             let made = make(&shop, &order()).await;
             let payment = pay(&shop, &made, &body, None).await.id();
@@ -80,10 +79,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_order_expires_its_pix_is_canceled_and_its_boleto_left,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let by_pix = make(&shop, &body).await;
         let code = pay(&shop, &by_pix, &pix(), None).await.id();
@@ -115,10 +113,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_is_paid_later_makes_the_order_paid_and_late,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let slip = pay(&shop, &made, &boleto(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
@@ -135,8 +132,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |shop| {
     let made = make(&shop, &order()).await;
     pay(&shop, &made, &card("APRO"), None).await.id();
     assert!(!is_late(&shop).await);
@@ -149,10 +145,9 @@ on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     an_order_expires_while_an_outcome_is_unknown_and_is_paid_late_when_it_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let made = make(&shop, &body).await;
         shop.sandbox.fail_payment("drop after").await;
@@ -183,10 +178,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_code_that_is_found_after_its_order_has_ended_is_canceled_at_the_provider,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let made = make(&shop, &body).await;
         shop.sandbox.fail_payment("drop after").await;
@@ -253,10 +247,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_approval_of_a_payment_that_stands_as_canceled_is_told_of_once,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
         for _ in 0..2 {
             learn(&shop).await;

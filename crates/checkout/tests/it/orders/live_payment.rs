@@ -9,15 +9,16 @@ use super::{
     act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_anonymously, pix, read,
     status,
 };
-use crate::payments::anonymous_clients::paused;
-use crate::payments::app::Shop;
+use crate::payments::{
+    anonymous_clients::paused,
+    app::{Shop, shop_on_both_engines},
+};
 
 const CONFIRMING: &str = "A payment of this order is still being confirmed";
 
-on_both_engines!(
+shop_on_both_engines!(
     a_new_attempt_cancels_a_pending_pix_or_boleto_at_the_provider_first,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         let second = pay(&shop, &made, &boleto(), None).await.id();
@@ -33,10 +34,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_pending_payment_that_turns_out_to_be_paid_makes_the_order_paid_and_the_new_attempt_409,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         shop.sandbox.act(&first, "pay").await;
@@ -65,10 +65,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_anonymous_client_whose_cards_are_declined_too_often_keeps_the_pix_that_waits,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for _ in 0..5 {
             let other = make(&shop, &order()).await;
             let declined = pay_anonymously(&shop, &other, &card("OTHE")).await;
@@ -85,10 +84,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     while_the_provider_does_not_cancel_the_pending_payment_there_is_no_other,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         let path = format!("/v1/payments/{first}");
@@ -103,10 +101,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_unknown_outcome_blocks_the_next_attempt_until_it_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let replica = shop.replica(|_| {}).await;
         for (fault, end) in [("drop after", "paid"), ("drop before", "open")] {
             let made = make(&shop, &order()).await;
@@ -141,10 +138,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_repetition_goes_on_with_the_attempt_of_unknown_outcome,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(pay(&shop, &made, &pix(), Some("k")).await.status, 503);
@@ -154,10 +150,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_repetition_of_an_attempt_that_another_has_overtaken_is_409,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         // Nothing of the first was sent: the order is free again.
         shop.sandbox
@@ -188,8 +183,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(of_many_tabs_and_replicas_one_pays, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(of_many_tabs_and_replicas_one_pays, async |shop| {
     let replica = shop.replica(|_| {}).await;
     let made = make(&shop, &order()).await;
     let body = card("APRO");
@@ -208,10 +202,9 @@ on_both_engines!(of_many_tabs_and_replicas_one_pays, async |address| {
     assert_eq!(overpayments(&shop).await, (0, 0));
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     of_many_codes_that_are_asked_for_at_once_one_is_alive,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let body = pix();
         let answers = futures_of((0..6).map(|_| pay(&shop, &made, &body, None))).await;
@@ -227,10 +220,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_under_review_blocks_and_is_not_canceled_for_another,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &card("CONT"), None).await.id();
         let second = pay(&shop, &made, &pix(), None).await;

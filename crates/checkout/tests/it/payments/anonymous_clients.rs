@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 const DECLINED: &str = "SECU";
 /// The beginning of a UUID. Keys that are UUIDs belong to anyone who has them.
@@ -216,8 +217,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |shop| {
     for number in 0..20 {
         let body = of_another(number, DECLINED);
         let answer = pay_from(&shop, "203.0.113.7", &body).await;
@@ -255,10 +255,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     anonymous_clients_learn_of_a_decline_only_what_helps_a_buyer,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let detail = |answer: &Answer| answer.json()["status_detail"].as_str().unwrap().to_owned();
         for (holder, exact, expected) in [
             (

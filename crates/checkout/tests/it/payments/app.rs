@@ -26,6 +26,17 @@ pub(crate) const API_KEY: &str = "balcao_merchant_of_the_tests";
 /// The secret that signs the sandbox's notifications.
 pub(crate) const WEBHOOK_SECRET: &str = "a secret of the tests";
 
+/// As [`test_kit::on_both_engines!`]: the body gets a shop on the fresh database.
+macro_rules! shop_on_both_engines {
+    ($name:ident, $body:expr $(,)?) => {
+        test_kit::on_both_engines!($name, async |address| {
+            test_kit::database::call_with($crate::payments::app::Shop::open, $body, address).await;
+        });
+    };
+}
+
+pub(crate) use shop_on_both_engines;
+
 /// The application, and a client of it.
 pub(crate) struct TestApp {
     pub(crate) router: axum::Router,

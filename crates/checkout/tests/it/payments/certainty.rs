@@ -8,6 +8,7 @@ use test_kit::on_both_engines;
 
 use super::app::{Answer, Shop};
 use super::requests::{boleto, card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 /// The provider's search shows nothing of the last hour.
 async fn lagging_search(shop: &Shop, times: u32) {
@@ -21,8 +22,7 @@ fn assert_unknown(answer: &Answer) {
     assert_eq!(answer.json()["outcome"], "unknown");
 }
 
-on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |shop| {
     let mut charged = 0;
     for refusal in ["status 400 code 2001", "status 400", "status 402"] {
         for request in [card("APRO"), pix()] {
@@ -39,10 +39,9 @@ on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_failure_of_the_providers_own_parts_is_no_refusal,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for code in [2001, 2004, 2007] {
             let key = code.to_string();
             let fault = format!("status 400 code {code} after");
@@ -54,10 +53,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refused_repetition_of_a_refund_gives_back_once,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
@@ -81,10 +79,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_is_looked_for_before_it_is_sent_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
@@ -105,10 +102,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_of_somebody_else_is_not_taken_for_ours,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
@@ -135,10 +131,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_token_is_replaced_only_once_the_search_must_have_caught_up,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
         // The key is forgotten, the search lags, and the token is used up.
@@ -155,10 +150,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     nothing_is_closed_without_having_been_asked_about,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
         shop.clock.advance(Duration::from_hours(73));
@@ -184,10 +178,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     who_was_told_unknown_may_repeat_though_the_outcome_became_known_only_after_three_days,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
         shop.clock.advance(Duration::from_hours(73));
@@ -212,10 +205,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_unknown_payment_is_closed_when_the_provider_knows_nothing_after_an_hour_and_no_sooner,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop before").await;
         assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
         shop.clock.advance(Duration::from_mins(59));

@@ -9,6 +9,7 @@ use test_kit::{closed_port::ClosedPort, on_both_engines};
 
 use super::app::Shop;
 use super::requests::{card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 /// A fault of the call that makes the payment, what it answers, and whether the provider made the
 /// payment.
@@ -61,20 +62,18 @@ async fn survives(shop: &Shop, request: &Value, key: &str, fault: (&str, u16, &s
     assert_eq!(shop.pay_with_key(request, key).await.id(), id, "{name}");
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_pix_payment_ends_in_one_payment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for fault in FAULTS {
             survives(&shop, &pix(), &format!("pix {}", fault.0), fault).await;
         }
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_card_payment_ends_in_one_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for fault in FAULTS {
             survives(&shop, &card("APRO"), &format!("card {}", fault.0), fault).await;
         }
@@ -83,10 +82,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_card_token_ends_in_one_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for (index, fault) in FAULTS.into_iter().enumerate() {
             let (name, status, detail, _) = fault;
             shop.sandbox.fail("POST", "/v1/card_tokens", name, 1).await;
@@ -124,10 +122,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_answer_that_comes_too_late_is_found_by_the_repetition,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let hasty = shop.replica(hasty).await;
         shop.sandbox.fail_payment("delay 60m").await;
         // On a busy machine the timeout may end before the call has arrived.
@@ -140,10 +137,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_call_that_is_still_under_way_is_not_repeated_into_a_second_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let hasty = shop.replica(hasty).await;
         shop.sandbox.fail_payment("stall 60m").await;
         while !shop.sandbox.has_call("POST", "/v1/payments").await {
@@ -162,10 +158,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_second_failure_without_effect_does_not_hide_the_first_unknown_one,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         shop.sandbox
@@ -180,10 +175,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_token_that_was_used_up_elsewhere_is_replaced_only_when_no_payment_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("status 500").await;
         assert_eq!(shop.pay_with_key(&card("APRO"), "k").await.status, 502);
         let token = async |conn: &mut db::Conn| {

@@ -11,6 +11,7 @@ use test_kit::on_both_engines;
 
 use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with, without};
+use crate::payments::app::shop_on_both_engines;
 
 fn from(
     peer: [u8; 4],
@@ -26,10 +27,9 @@ fn from(
     request
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_request_must_come_over_https_before_anything_else_is_looked_at,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let required = (400, "HTTPS required".to_owned());
         let broken = || {
             Request::post("/create_payment")
@@ -75,10 +75,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_proxy_that_does_not_say_how_a_request_came_is_told_the_setting,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let headers = [("host", "shop.example")];
         let local = [127, 0, 0, 1];
         let refused = shop
@@ -169,8 +168,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(health_has_the_shape_of_the_specification, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(health_has_the_shape_of_the_specification, async |shop| {
     let health = shop.get("/health").await;
     assert_eq!(
         (health.status, health.json()),
@@ -182,8 +180,7 @@ on_both_engines!(health_has_the_shape_of_the_specification, async |address| {
     assert_eq!(shop.get("/ready").await.status, 200);
 });
 
-on_both_engines!(the_page_is_html_whatever_accept_says, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_page_is_html_whatever_accept_says, async |shop| {
     for accept in ["text/html", "application/json", "*/*", ""] {
         let request = Request::get("/")
             .header("accept", accept)
@@ -198,10 +195,9 @@ on_both_engines!(the_page_is_html_whatever_accept_says, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     unknown_addresses_and_wrong_methods_answer_in_json,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         assert_eq!(
             shop.get("/nothing").await.error(),
             (404, "Not Found".to_owned())
@@ -212,10 +208,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_error_has_detail_status_code_and_timestamp,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let error = shop.pay(&without(pix(), "email")).await.json();
         let expected = json!({
             "detail": "Missing required field", "status_code": 400, "timestamp": "2026-11-20T12:00:00.000000Z", "field": "email",
@@ -224,8 +219,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_listed_details_are_answered_exactly, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_listed_details_are_answered_exactly, async |shop| {
     let cases = [
         (
             without(pix(), "payment_method"),
@@ -292,8 +286,7 @@ on_both_engines!(the_listed_details_are_answered_exactly, async |address| {
     assert!(shop.sandbox.calls().await.is_empty());
 });
 
-on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |shop| {
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
     let nested = format!("{{\"payment_method\":{deep}}}");
     let bodies: Vec<Vec<u8>> = vec![
@@ -356,10 +349,9 @@ on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_database_that_was_used_with_another_secret_is_refused,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let mut config = super::app::config(&shop.sandbox.url());
         config.secret = checkout::Secret::new([8; 32]);
         let parts = checkout::Parts {

@@ -11,6 +11,7 @@ use test_kit::on_both_engines;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 /// A key of the kind that the page makes.
 const RANDOM: &str = "0b5cf1b8-7d5c-4b7e-9a0b-c0ffee000000";
@@ -105,10 +106,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     whoever_shows_a_key_that_is_not_in_force_is_not_taken_for_an_anonymous_client,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let refused = (401, "Invalid credentials".to_owned());
         let pay = |body: &Value| creation(body, Some("order-1001"));
         let answer = shop.send(by_merchant("balcao_revoked", pay(&pix()))).await;
@@ -122,8 +122,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_empty_key_is_refused, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_empty_key_is_refused, async |shop| {
     let empty = (
         422,
         "Validation error: Idempotency-Key: must not be empty".to_owned(),

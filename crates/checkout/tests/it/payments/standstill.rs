@@ -19,7 +19,7 @@ use web::Clock;
 use super::app::{Answer, Shop, TestApp, creation};
 use super::notified::{notify, work};
 use super::requests::card;
-use crate::orders;
+use crate::{orders, payments::app::shop_on_both_engines};
 
 /// A transport to the sandbox that can pause one call.
 struct Line {
@@ -176,10 +176,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_request_that_stood_still_for_longer_than_anybody_waits_begins_nothing,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let late = Late {
             clock: shop.clock.clone(),
             bytes: Some(card("APRO").to_string().into()),

@@ -6,7 +6,7 @@ use test_kit::{
 };
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{PASSWORD, redirects},
 };
 
@@ -18,10 +18,9 @@ const MODELS: [(&str, &str); 4] = [
     ("groups", "group"),
 ];
 
-on_both_engines!(
+app_on_both_engines!(
     readers_who_are_not_logged_in_are_led_to_the_administrations_login,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.visitor();
         for (path, next) in [
             ("/admin/", "/admin/login/?next=/admin/"),
@@ -39,10 +38,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_staff_log_in_there_and_others_are_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("manager").await;
         let mut visitor = app.visitor();
         let page = visitor.page("/admin/login/?next=/admin/brands/").await;
@@ -68,10 +66,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     staff_without_any_permission_see_a_page_that_says_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.staff("nobody", &[]).await;
         let page = visitor.page("/admin/").await;
         has(
@@ -84,10 +81,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_frame_welcomes_and_leads_to_site_password_and_logout_by_post,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/").await;
         has(
@@ -148,10 +144,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_only_look_is_asked_to_select_one_to_view_and_gets_no_fields,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.staff("looker", &["view_brand"]).await;
         let list = visitor.page("/admin/brands/").await;
@@ -187,8 +182,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_forged_form_changes_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_form_changes_nothing, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let visitor = app.superuser().await;
     let before = app.audit_rows().await;
@@ -214,64 +208,60 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
     assert_eq!(app.audit_rows().await, before);
 });
 
-on_both_engines!(
-    every_page_is_strict_html_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
-        let admin = app.admin();
-        admin.a_supplier("Sul").await;
-        admin.receive(1, product, 2).await;
-        admin.sell(product, 2).await;
-        admin.set_threshold(product, 3).await;
-        let mut visitor = app.superuser().await;
-        for language in ["en", "pt-BR"] {
-            visitor.language = language;
-            for path in [
-                "/admin/",
-                "/admin/users/1/password/",
-                "/admin/audit-log/?year=2026&month=11&day=20&_facets=1",
-                "/admin/products/?q=arroz&o=-5.1&_facets=1&brand=1",
-                "/admin/products/?q=nothing",
-                "/admin/users/?staff=1&e=1",
-            ] {
-                visitor.page(path).await;
+app_on_both_engines!(every_page_is_strict_html_in_both_languages, async |app| {
+    let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
+    let admin = app.admin();
+    admin.a_supplier("Sul").await;
+    admin.receive(1, product, 2).await;
+    admin.sell(product, 2).await;
+    admin.set_threshold(product, 3).await;
+    let mut visitor = app.superuser().await;
+    for language in ["en", "pt-BR"] {
+        visitor.language = language;
+        for path in [
+            "/admin/",
+            "/admin/users/1/password/",
+            "/admin/audit-log/?year=2026&month=11&day=20&_facets=1",
+            "/admin/products/?q=arroz&o=-5.1&_facets=1&brand=1",
+            "/admin/products/?q=nothing",
+            "/admin/users/?staff=1&e=1",
+        ] {
+            visitor.page(path).await;
+        }
+        for path in [
+            "products",
+            "brands",
+            "categories",
+            "suppliers",
+            "inflows",
+            "outflows",
+            "ledger",
+            "thresholds",
+            "users",
+            "groups",
+            "sessions",
+            "refresh-tokens",
+            "audit-log",
+        ] {
+            let list = visitor.page(&format!("/admin/{path}/")).await;
+            let add = format!("/admin/{path}/add/");
+            if list.contains(&add) {
+                visitor.page(&add).await;
             }
-            for path in [
-                "products",
-                "brands",
-                "categories",
-                "suppliers",
-                "inflows",
-                "outflows",
-                "ledger",
-                "thresholds",
-                "users",
-                "groups",
-                "sessions",
-                "refresh-tokens",
-                "audit-log",
-            ] {
-                let list = visitor.page(&format!("/admin/{path}/")).await;
-                let add = format!("/admin/{path}/add/");
-                if list.contains(&add) {
-                    visitor.page(&add).await;
-                }
-                let first = list
-                    .split(&format!("href=\"/admin/{path}/"))
-                    .find_map(|rest| {
-                        let id = rest.split('/').next().unwrap();
-                        id.parse::<i64>().ok()
-                    });
-                let id = first.unwrap_or_else(|| panic!("{path}: no record\n{list}"));
-                let page = visitor.page(&format!("/admin/{path}/{id}/change/")).await;
-                visitor.page(&format!("/admin/{path}/{id}/history/")).await;
-                let delete = format!("/admin/{path}/{id}/delete/");
-                if page.contains(&delete) {
-                    visitor.page(&delete).await;
-                }
-                has_not(&page, &["<b>&"]);
+            let first = list
+                .split(&format!("href=\"/admin/{path}/"))
+                .find_map(|rest| {
+                    let id = rest.split('/').next().unwrap();
+                    id.parse::<i64>().ok()
+                });
+            let id = first.unwrap_or_else(|| panic!("{path}: no record\n{list}"));
+            let page = visitor.page(&format!("/admin/{path}/{id}/change/")).await;
+            visitor.page(&format!("/admin/{path}/{id}/history/")).await;
+            let delete = format!("/admin/{path}/{id}/delete/");
+            if page.contains(&delete) {
+                visitor.page(&delete).await;
             }
+            has_not(&page, &["<b>&"]);
         }
     }
-);
+});

@@ -1,16 +1,12 @@
 //! Actions on the selected records of a list.
 
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
-use crate::app::TestApp;
+use crate::app::app_on_both_engines;
 
-on_both_engines!(
+app_on_both_engines!(
     an_action_needs_a_choice_and_something_to_act_on,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let list = "/admin/products/?q=arroz";
@@ -32,10 +28,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     selected_records_are_deleted_after_a_confirmation_that_lists_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for name in ["Um", "Dois", "Três", "Quatro"] {
             app.admin().a_brand(name).await;
         }
@@ -71,10 +66,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     selected_records_that_are_gone_are_told_to_be_gone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for name in ["Um", "Dois"] {
             admin.a_brand(name).await;
@@ -109,10 +103,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     protected_records_keep_the_whole_selection_from_being_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         app.admin().a_brand("Livre").await;
         let visitor = app.superuser().await;
@@ -136,10 +129,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     everything_that_a_list_finds_can_be_selected_across_its_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for number in 0..110 {
             let name = if number < 105 { "Velha" } else { "Nova" };
             app.admin().a_brand(name).await;

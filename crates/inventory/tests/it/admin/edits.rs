@@ -2,12 +2,12 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
-use crate::{app::TestApp, edit_conflict::versions};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    edit_conflict::versions,
+};
 
 const LIST: &str = "/admin/products/?q=a&o=-6";
 
@@ -34,10 +34,9 @@ async fn price(app: &TestApp, product: i64) -> String {
     product["selling_price"].as_str().unwrap().to_owned()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     prices_are_written_in_the_list_and_only_what_was_changed_is_saved,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page(LIST).await;
@@ -74,10 +73,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_wrong_cell_is_told_and_nothing_is_saved_until_all_are_right,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [
@@ -103,10 +101,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_is_never_written_in_a_list_and_lookers_write_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [("_save", "1"), ("cell:1:quantity", "500")];
@@ -120,8 +117,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(thresholds_are_written_in_their_list, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(thresholds_are_written_in_their_list, async |app| {
     shop(&app).await;
     app.admin().set_threshold(1, 3).await;
     let visitor = app.superuser().await;
@@ -131,10 +127,9 @@ on_both_engines!(thresholds_are_written_in_their_list, async |address| {
     assert_eq!(app.threshold_of(1).await, 8);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_changed_form_is_saved_as_another_record_by_whoever_may_add,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let path = "/admin/products/1/change/";
@@ -171,10 +166,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_cell_that_somebody_else_changed_meanwhile_is_told_and_everything_typed_is_kept,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let before = price(&app, 1).await;
@@ -238,10 +232,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_description_of_many_lines_is_not_flattened_by_saving_its_list,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let brand = json!({"name": "Sol", "description": "Uma linha.\nOutra."});
         app.admin().post("/api/v1/brands/", brand).await.id();
         let root = app.superuser().await;

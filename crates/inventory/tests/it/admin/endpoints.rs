@@ -1,17 +1,13 @@
 //! Webhook endpoints and their deliveries.
 
 use inventory::access::Model;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
-use crate::{app::TestApp, visitor::token, webhooks::pages::secret};
+use crate::{app::app_on_both_engines, visitor::token, webhooks::pages::secret};
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoints_secret_is_shown_once_and_renewed_on_demand,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let add = "/admin/endpoints/add/";
         let page = visitor.refused(add, &[("url", "no address")]).await;
@@ -64,10 +60,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     deliveries_and_analyses_are_listed_and_delivered_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         visitor
             .submit(
@@ -102,10 +97,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoint_and_its_secret_are_made_once_and_shown_to_whoever_tapped_twice,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let add = "/admin/endpoints/add/";
         let first = token(&visitor.page(add).await);

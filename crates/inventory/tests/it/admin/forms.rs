@@ -2,13 +2,10 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     edit_conflict::versions,
     visitor::{leads_to, token},
 };
@@ -31,10 +28,9 @@ fn product<'a>(field: &'a str, value: &'a str, button: &'a str) -> Vec<(&'a str,
     fields
 }
 
-on_both_engines!(
+app_on_both_engines!(
     save_save_and_add_another_and_save_and_continue_say_what_was_done,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let add = "/admin/products/add/";
@@ -76,10 +72,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_left_as_it_was_shown_is_not_written_over_a_sale,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let form = format!("/admin/products/{id}/change/");
@@ -108,8 +103,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(messages_are_in_the_readers_language, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(messages_are_in_the_readers_language, async |app| {
     let mut visitor = app.superuser().await;
     visitor.language = "pt-BR";
     let (_, page) = visitor
@@ -137,10 +131,9 @@ on_both_engines!(messages_are_in_the_readers_language, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_refused_form_keeps_its_values_and_names_each_error,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let first = admin.a_product("Arroz", 5).await;
         admin
@@ -170,8 +163,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(initial_values_come_from_the_query_string, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(initial_values_come_from_the_query_string, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let visitor = app.superuser().await;
     let page = visitor
@@ -187,10 +179,9 @@ on_both_engines!(initial_values_come_from_the_query_string, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     foreign_keys_are_picked_with_ways_to_add_change_and_view_beside_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/1/change/").await;
@@ -209,10 +200,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_movement_is_booked_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await.to_string();
         let visitor = app.superuser().await;
         let fields = [
@@ -261,10 +251,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_record_that_is_not_there_leads_to_the_index_with_a_word_about_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for id in ["99999", "abc"] {
             let answer = visitor.get(&format!("/admin/products/{id}/change/")).await;
@@ -280,10 +269,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     deleting_asks_first_and_names_what_goes_and_what_protects,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/brands/1/delete/").await;
@@ -324,10 +312,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_of_a_record_tells_when_who_and_what,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         visitor.done("/admin/products/1/change/", &PRODUCT).await;
@@ -357,39 +344,34 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    thresholds_are_given_changed_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 5).await.to_string();
-        let visitor = app.superuser().await;
-        let fields = [("product", product.as_str()), ("threshold", "3")];
-        let (_, page) = visitor.done("/admin/thresholds/add/", &fields).await;
-        has(
-            &page,
-            &["The low-stock threshold “Arroz” was added successfully."],
-        );
-        assert_eq!(app.threshold_of(1).await, 3);
-        visitor
-            .done("/admin/thresholds/1/change/", &[("threshold", "4")])
-            .await;
-        assert_eq!(app.threshold_of(1).await, 4);
-        let page = visitor
-            .refused(
-                "/admin/thresholds/add/",
-                &[("product", "99"), ("threshold", "3")],
-            )
-            .await;
-        has(&page, &["object does not exist"]);
-        visitor.done("/admin/thresholds/1/delete/", &[]).await;
-        assert!(app.threshold_of(1).await.is_null());
-    }
-);
+app_on_both_engines!(thresholds_are_given_changed_and_taken_back, async |app| {
+    let product = app.admin().a_product("Arroz", 5).await.to_string();
+    let visitor = app.superuser().await;
+    let fields = [("product", product.as_str()), ("threshold", "3")];
+    let (_, page) = visitor.done("/admin/thresholds/add/", &fields).await;
+    has(
+        &page,
+        &["The low-stock threshold “Arroz” was added successfully."],
+    );
+    assert_eq!(app.threshold_of(1).await, 3);
+    visitor
+        .done("/admin/thresholds/1/change/", &[("threshold", "4")])
+        .await;
+    assert_eq!(app.threshold_of(1).await, 4);
+    let page = visitor
+        .refused(
+            "/admin/thresholds/add/",
+            &[("product", "99"), ("threshold", "3")],
+        )
+        .await;
+    has(&page, &["object does not exist"]);
+    visitor.done("/admin/thresholds/1/delete/", &[]).await;
+    assert!(app.threshold_of(1).await.is_null());
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_record_is_added_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let token = token(&visitor.page("/admin/brands/add/").await);
         let mut fields = [("name", "Alfa"), ("form_token", token.as_str())];

@@ -1,12 +1,12 @@
 //! Tables of related rows in the form of a record.
 
 use inventory::access::Model;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
-use crate::{app::TestApp, visitor::redirects};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::redirects,
+};
 
 /// A supplier, and two products with five units each.
 async fn shop(app: &TestApp) {
@@ -18,10 +18,9 @@ async fn shop(app: &TestApp) {
 
 const SUPPLIER: &str = "/admin/suppliers/1/change/";
 
-on_both_engines!(
+app_on_both_engines!(
     a_delivery_of_several_goods_is_booked_in_its_suppliers_form,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page(SUPPLIER).await;
@@ -68,8 +67,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |app| {
     shop(&app).await;
     app.admin().receive(1, 1, 3).await;
     let visitor = app.superuser().await;
@@ -82,10 +80,9 @@ on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     nothing_is_saved_while_a_row_is_filled_in_wrongly,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let rows = app.audit_rows().await;
@@ -112,10 +109,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_only_the_store_knows_refuses_everything_and_keeps_what_was_typed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let mut fields = [
@@ -156,10 +152,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_row_that_cannot_be_taken_back_keeps_the_record_as_it_was,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let (admin, visitor) = (app.admin(), app.superuser().await);
         admin.receive(1, 1, 3).await;
@@ -180,10 +175,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_new_record_that_is_refused_leaves_no_row_behind,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [
@@ -207,10 +201,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_products_threshold_is_given_with_the_product_changed_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let with = |field: &'static str, value: &'static str| {
@@ -255,10 +248,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     rows_obey_the_permissions_of_their_own_model_and_record,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let admin = app.admin();
         admin.receive(1, 1, 3).await;
@@ -285,8 +277,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_user_is_put_out_from_their_own_form, async |app| {
     let visitor = app.superuser().await;
     let manager = app.logged_in("manager").await;
     let page = visitor.page("/admin/users/2/change/").await;
@@ -303,24 +294,20 @@ on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
     has(&group, &["Users", "manager"]);
 });
 
-on_both_engines!(
-    too_many_new_rows_are_refused_with_the_limit,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let visitor = app.superuser().await;
-        let names: Vec<_> = (0..21)
-            .map(|row| {
-                let name = |field: &str| format!("inflows:new-{row:02}:{field}");
-                (name("product"), name("quantity"))
-            })
-            .collect();
-        let mut fields = vec![("name", "Sul")];
-        for (product, quantity) in &names {
-            fields.extend([(product.as_str(), "1"), (quantity.as_str(), "1")]);
-        }
-        let page = visitor.refused(SUPPLIER, &fields).await;
-        has(&page, &["At most 20 at a time.</p>"]);
-        assert_eq!(app.admin().quantity_of(1).await, 5);
+app_on_both_engines!(too_many_new_rows_are_refused_with_the_limit, async |app| {
+    shop(&app).await;
+    let visitor = app.superuser().await;
+    let names: Vec<_> = (0..21)
+        .map(|row| {
+            let name = |field: &str| format!("inflows:new-{row:02}:{field}");
+            (name("product"), name("quantity"))
+        })
+        .collect();
+    let mut fields = vec![("name", "Sul")];
+    for (product, quantity) in &names {
+        fields.extend([(product.as_str(), "1"), (quantity.as_str(), "1")]);
     }
-);
+    let page = visitor.refused(SUPPLIER, &fields).await;
+    has(&page, &["At most 20 at a time.</p>"]);
+    assert_eq!(app.admin().quantity_of(1).await, 5);
+});

@@ -1,9 +1,7 @@
 //! A page runs the same number of statements with few and with many records, and an index gives
 //! each default list its order.
 
-use test_kit::on_both_engines;
-
-use crate::app::TestApp;
+use crate::app::app_on_both_engines;
 
 const LISTS: [&str; 13] = [
     "products",
@@ -32,10 +30,9 @@ const NARROWED: [&str; 7] = [
     "users/1/change/",
 ];
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_runs_as_many_statements_with_many_records_as_with_few,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         admin.a_supplier("Sul").await;
         let visitor = app.superuser().await;
@@ -70,10 +67,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     default_lists_of_the_log_come_in_order_from_an_index,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let plan = async |sql: &'static str| {
             let read = async move |conn: &mut db::Conn| {
                 let is_sqlite = conn.engine() == db::Engine::Sqlite;

@@ -2,9 +2,9 @@
 //! them.
 
 use http::Method;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{app::app_on_both_engines, visitor::Visitor};
 
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 const JSON: (&str, &str) = ("accept", "application/json");
@@ -15,10 +15,9 @@ async fn sent(visitor: &Visitor<'_>, path: &str, body: &str) -> crate::app::Answ
     visitor.send(Method::POST, path, &body, &[FORM, JSON]).await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     beside_a_foreign_key_its_record_is_added_changed_viewed_and_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/1/change/").await;

@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use super::first_column;
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -24,10 +21,9 @@ async fn shop(app: &TestApp) {
     app.admin().a_product("Arroz", 50).await;
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_ledger_is_searched_by_the_words_and_serie_numbers_of_products,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         for (query, expected) in [
@@ -48,10 +44,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_ledger_and_products_drill_down_by_year_month_and_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         for (list, query, expected) in [
@@ -83,10 +78,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_audit_log_is_searched_by_what_was_changed_and_by_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         visitor
@@ -108,10 +102,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     movements_are_searched_by_product_serie_number_description_and_user,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         app.admin().a_supplier("Sul").await;
         for (product, quantity, description) in [
@@ -151,8 +144,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_search_of_movements_ends_and_says_so, async |app| {
     app.admin().a_product("Arroz", 50).await;
     let many = async |tx: &mut db::Tx| {
         tx.execute(
@@ -171,10 +163,9 @@ on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
     assert_eq!(first_column(&page).first().unwrap(), "#2");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     deliveries_and_analyses_are_searched_by_what_they_are_about,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let endpoint = [("url", "https://erp.example/hook")];
         visitor.submit("/admin/endpoints/add/", &endpoint).await;

@@ -8,93 +8,88 @@ use test_kit::{
 };
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{PASSWORD, redirects, token},
 };
 
 const STRONG: &str = "quatro gatos pretos";
 
-on_both_engines!(
-    a_user_is_made_in_two_steps_and_can_log_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.superuser().await;
-        let page = visitor.page("/admin/users/add/").await;
-        has(
-            &page,
-            &[
-                "First enter a username and a password.",
-                "Password confirmation",
-                "type=\"password\"",
-            ],
-        );
-        has_not(&page, &["Personal info"]);
-        let fields = [
-            ("username", "ana"),
-            ("password1", STRONG),
-            ("password2", STRONG),
-        ];
-        let (to, page) = visitor.done("/admin/users/add/", &fields).await;
-        assert_eq!(to, "/admin/users/5/change/");
-        has(
-            &page,
-            &[
-                "The user “ana” was added successfully. You may edit it again below.",
-                "Personal info",
-                "argon2id · m=19456,t=2,p=1 · salt ",
-                "Reset password",
-                "Last login",
-                "Date joined",
-                "Catalogue | Brand | Can add brand",
-            ],
-        );
-        let fields = [
-            ("username", "ana"),
-            ("first_name", "Ana"),
-            ("last_name", "Souza"),
-            ("email", "ana@loja.example"),
-            ("active", "1"),
-            ("staff", "1"),
-            ("groups:2", "1"),
-            ("permissions:delete_brand", "1"),
-        ];
-        let (_, page) = visitor.done("/admin/users/5/change/", &fields).await;
-        has(
-            &page,
-            &[
-                "The user “ana” was changed successfully.",
-                "ana@loja.example",
-            ],
-        );
-        assert_eq!(
-            app.history_of(Model::User, 5).await,
-            [
-                "root changed user 5 “ana” [first_name last_name email staff groups permissions]",
-                "root added user 5 “ana” []",
-            ]
-        );
-        let ana = app.visitor();
-        ana.get("/admin/login/").await;
-        let credentials = [("username", "ana"), ("password", STRONG)];
-        let answer = ana.submit("/admin/login/", &credentials).await;
-        redirects(&answer, "/admin/");
-        assert_eq!(ana.status("/admin/brands/add/").await, 200);
-        assert_eq!(ana.status("/admin/users/").await, 403);
-        let page = visitor.page("/admin/users/5/change/").await;
-        has(
-            &page,
-            &[
-                "name=\"groups:2\" value=\"1\" checked",
-                "name=\"permissions:delete_brand\" value=\"1\" checked",
-            ],
-        );
-    }
-);
+app_on_both_engines!(a_user_is_made_in_two_steps_and_can_log_in, async |app| {
+    let visitor = app.superuser().await;
+    let page = visitor.page("/admin/users/add/").await;
+    has(
+        &page,
+        &[
+            "First enter a username and a password.",
+            "Password confirmation",
+            "type=\"password\"",
+        ],
+    );
+    has_not(&page, &["Personal info"]);
+    let fields = [
+        ("username", "ana"),
+        ("password1", STRONG),
+        ("password2", STRONG),
+    ];
+    let (to, page) = visitor.done("/admin/users/add/", &fields).await;
+    assert_eq!(to, "/admin/users/5/change/");
+    has(
+        &page,
+        &[
+            "The user “ana” was added successfully. You may edit it again below.",
+            "Personal info",
+            "argon2id · m=19456,t=2,p=1 · salt ",
+            "Reset password",
+            "Last login",
+            "Date joined",
+            "Catalogue | Brand | Can add brand",
+        ],
+    );
+    let fields = [
+        ("username", "ana"),
+        ("first_name", "Ana"),
+        ("last_name", "Souza"),
+        ("email", "ana@loja.example"),
+        ("active", "1"),
+        ("staff", "1"),
+        ("groups:2", "1"),
+        ("permissions:delete_brand", "1"),
+    ];
+    let (_, page) = visitor.done("/admin/users/5/change/", &fields).await;
+    has(
+        &page,
+        &[
+            "The user “ana” was changed successfully.",
+            "ana@loja.example",
+        ],
+    );
+    assert_eq!(
+        app.history_of(Model::User, 5).await,
+        [
+            "root changed user 5 “ana” [first_name last_name email staff groups permissions]",
+            "root added user 5 “ana” []",
+        ]
+    );
+    let ana = app.visitor();
+    ana.get("/admin/login/").await;
+    let credentials = [("username", "ana"), ("password", STRONG)];
+    let answer = ana.submit("/admin/login/", &credentials).await;
+    redirects(&answer, "/admin/");
+    assert_eq!(ana.status("/admin/brands/add/").await, 200);
+    assert_eq!(ana.status("/admin/users/").await, 403);
+    let page = visitor.page("/admin/users/5/change/").await;
+    has(
+        &page,
+        &[
+            "name=\"groups:2\" value=\"1\" checked",
+            "name=\"permissions:delete_brand\" value=\"1\" checked",
+        ],
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     names_and_passwords_are_checked_with_a_word_at_each_field,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for (username, first, second, text) in [
             (
@@ -143,10 +138,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_password_is_reset_or_taken_away_and_ends_the_sessions,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let manager = app.logged_in("manager").await;
         assert_eq!(manager.status("/").await, 200);
@@ -210,10 +204,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     nobody_gives_more_than_they_have_or_reaches_those_who_have_more,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let clerk = app
             .staff(
                 "clerk",
@@ -299,8 +292,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(nobody_locks_themselves_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(nobody_locks_themselves_out, async |app| {
     let visitor = app.superuser().await;
     let page = visitor
         .refused("/admin/users/4/change/", &[("username", "root")])
@@ -328,8 +320,7 @@ on_both_engines!(nobody_locks_themselves_out, async |address| {
     has(&page, &["The user “viewer” was deleted successfully."]);
 });
 
-on_both_engines!(groups_have_a_name_and_permissions, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(groups_have_a_name_and_permissions, async |app| {
     let visitor = app.superuser().await;
     let fields = [
         ("name", "Caixas"),
@@ -368,8 +359,7 @@ on_both_engines!(groups_have_a_name_and_permissions, async |address| {
     );
 });
 
-on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(sessions_are_ended_and_tokens_revoked, async |app| {
     let visitor = app.superuser().await;
     let manager = app.logged_in("manager").await;
     let body = json!({"username": "manager", "password": PASSWORD});

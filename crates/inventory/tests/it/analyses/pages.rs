@@ -7,12 +7,11 @@ use test_kit::{
 };
 
 use super::{a_product_that_ran_low, analysed, step};
-use crate::app::{TestApp, unlimited};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
-on_both_engines!(
+app_on_both_engines!(
     a_reader_sees_the_list_and_each_result_with_where_it_came_from_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let title = "Arroz <script>alert(1)</script>";
         let product = a_product_that_ran_low(&app, title).await;
         let mut visitor = app.logged_in("viewer").await;
@@ -64,10 +63,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     advice_and_reasons_are_in_the_open_and_how_they_were_found_is_behind_a_disclosure,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
         let visitor = app.logged_in("manager").await;
@@ -109,10 +107,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     where_products_are_low_already_the_empty_page_says_what_each_reader_can_do,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let said =
             async |username: &str| app.logged_in(username).await.get("/analyses/").await.text;
         let first = "The first one appears when a product runs low";
@@ -126,10 +123,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_manager_asks_for_an_analysis_and_is_led_to_it_once_it_is_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/analyses/product/{product}/");
@@ -160,10 +156,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     on_the_products_own_page_an_analysis_is_asked_for_and_seen_to_come,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/products/{product}/");

@@ -16,7 +16,7 @@ use super::{
     model_server::{Behaviour, ModelServer, fails},
     record, step, with_model,
 };
-use crate::app::{TestApp, unlimited};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -29,10 +29,9 @@ fn caller(granted: Granted) -> Caller {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     ten_sales_of_a_low_product_are_one_analysis_and_the_next_waits_for_the_cool_down,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         for _ in 0..5 {
             app.sell(product, 1).await;
@@ -58,10 +57,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_that_was_restocked_during_the_cool_down_needs_no_analysis,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         analysed(&app).await;
         app.sell(product, 1).await;
@@ -73,10 +71,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_asks_for_an_analysis_at_any_time_and_sees_how_it_stands,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         let first = analysed(&app).await.summary.id;
         app.sell(product, 1).await;
@@ -107,8 +104,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_deleted_product_takes_its_request_along, async |app| {
     let product = app.manager().a_product("Arroz", 0).await;
     let asked = analysis::analyse_now(&app.state, &caller(Granted::Superuser), product).await;
     asked.unwrap();

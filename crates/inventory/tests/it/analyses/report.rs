@@ -8,12 +8,11 @@ use test_kit::on_both_engines;
 use web::locale::Locale;
 
 use super::{DAY, SERIES, a_product_that_ran_low, record};
-use crate::app::{TestApp, unlimited};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
-on_both_engines!(
+app_on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         // In stock since long before the others were sold.
         app.manager().a_product("Parado =1+1", 40).await;
         app.clock.advance(DAY * 100);
@@ -99,10 +98,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_report_whose_process_died_is_made_when_its_time_is_up_and_is_not_over_before,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.manager().a_product("Arroz", 40).await;
         let until = app.clock.now() + Duration::from_secs(3600);
         let dead = async move |tx: &mut db::Tx| {
@@ -121,19 +119,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_shop_without_products_is_over_for_the_week,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        assert_eq!(
-            run_weekly(&app.state).await.unwrap(),
-            WeeklyRun::NothingToDo
-        );
-        app.manager().a_product("Arroz", 40).await;
-        app.clock.advance(Duration::from_secs(3600));
-        assert_eq!(
-            run_weekly(&app.state).await.unwrap(),
-            WeeklyRun::NothingToDo
-        );
-    }
-);
+app_on_both_engines!(a_shop_without_products_is_over_for_the_week, async |app| {
+    assert_eq!(
+        run_weekly(&app.state).await.unwrap(),
+        WeeklyRun::NothingToDo
+    );
+    app.manager().a_product("Arroz", 40).await;
+    app.clock.advance(Duration::from_secs(3600));
+    assert_eq!(
+        run_weekly(&app.state).await.unwrap(),
+        WeeklyRun::NothingToDo
+    );
+});

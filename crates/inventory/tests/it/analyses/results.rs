@@ -6,7 +6,7 @@ use test_kit::on_both_engines;
 use web::locale::Locale;
 
 use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed};
-use crate::app::{TestApp, unlimited};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
 const PORTUGUESE: &str = "\
 Reposição: Arroz Tio João 5 kg
@@ -42,10 +42,9 @@ Assumptions
 - Forecast: the mean of the days with stock.
 - A lead time of 7 days: assumed, since purchase orders are not recorded.";
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_that_runs_low_has_an_analysis_on_record_that_a_shopkeeper_can_read,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
         let analysis = analysed(&app).await;
         assert_eq!(analysis.summary.result, PORTUGUESE);
@@ -85,10 +84,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     where_the_shops_own_minimum_sets_the_level_the_text_says_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
         let supplier = app.admin().a_supplier("Distribuidora").await;
         app.receive(supplier, product, 31).await;
@@ -105,10 +103,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_next_alert_of_a_product_carries_the_suggestion,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
         app.sell(product, 1).await;
@@ -120,10 +117,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_without_history_is_not_foretold_from,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_new_product_that_is_low(&app, "Novidade\u{202e}\n<b>").await;
         let analysis = analysed(&app).await;
         let text = &analysis.summary.result;
@@ -137,10 +133,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     analyses_are_read_newest_first_by_everybody_who_is_known,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for title in ["Arroz", "Feijão", "Sal"] {
             a_new_product_that_is_low(&app, title).await;
             analysed(&app).await;
@@ -170,10 +165,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_known_of_a_products_supply_counts_before_what_the_shop_assumes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz").await;
         let path = format!("/api/v1/products/{product}/restock/");
         let nothing = json!({

@@ -10,7 +10,7 @@ use test_kit::{
 };
 
 use super::DOCUMENT;
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 on_both_engines!(
     every_address_of_the_document_is_routed_with_exactly_its_methods,
@@ -53,10 +53,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_request_example_of_the_catalogue_and_of_stock_is_accepted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         // References of examples are to the first record of each kind, so lists come in this order.
         for resource in [
@@ -90,8 +89,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_document_and_its_viewers_are_served, async |app| {
     let anyone = app.anonymous();
     let schema = anyone.get("/api/v1/schema/").await;
     assert_eq!(schema.json(), *DOCUMENT.value());
@@ -105,10 +103,9 @@ on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     an_address_without_its_last_slash_leads_to_the_one_with_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let paths = object(&DOCUMENT.value()["paths"]).keys();
         for path in paths.filter(|path| path.len() > 1 && path.ends_with('/')) {
             let bare = path.trim_end_matches('/').replace("{id}", "7");

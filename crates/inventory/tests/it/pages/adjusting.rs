@@ -2,17 +2,16 @@
 //! shown, booked once for every form.
 
 use serde_json::json;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     visitor::{is_refused, leads_to, token},
 };
 
-on_both_engines!(
+app_on_both_engines!(
     a_count_is_booked_once_with_its_reason_and_read_wherever_the_ledger_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 15).await;
         let manager = app.logged_in("manager").await;
         let form = manager.page("/products/1/adjust/?next=/products/").await;
@@ -69,10 +68,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_since_the_page_was_opened_is_told_and_not_undone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 15).await;
         let admin = app.logged_in("admin").await;
         app.admin().sell(id, 2).await;
@@ -107,10 +105,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     all_that_is_wrong_with_an_adjustment_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 15).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";

@@ -2,17 +2,16 @@
 //! undone by users with the permission.
 
 use serde_json::json;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     visitor::{is_refused, leads_to, token},
 };
 
-on_both_engines!(
+app_on_both_engines!(
     goods_go_out_once_however_often_the_form_is_sent_and_come_back_by_undo,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 10).await;
         let admin = app.logged_in("admin").await;
         let form = admin.page("/outflows/new/?product=1&next=/products/").await;
@@ -60,8 +59,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(more_than_there_is_cannot_go_out, async |app| {
     app.admin().a_product("Café", 2).await;
     let mut manager = app.logged_in("manager").await;
     manager.language = "pt-BR";
@@ -91,10 +89,9 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     is_refused(&refused, &["Out of stock: no unit is available."]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     goods_come_in_from_a_supplier_and_leave_again_only_while_they_are_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 0).await;
         let admin = app.logged_in("admin").await;
         admin
@@ -143,10 +140,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_not_delete_books_without_being_offered_undo,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10).await;
         let manager = app.logged_in("manager").await;
         manager
@@ -183,10 +179,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_movement_says_who_booked_it_what_it_was_worth_and_what_was_left,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10).await;
         let manager = app.logged_in("manager").await;
         let form = manager.page("/outflows/new/").await;
@@ -210,10 +205,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_text_that_means_several_products_is_asked_about,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café forte", 10).await;
         app.admin().a_product("Café suave", 10).await;
         let admin = app.logged_in("admin").await;
@@ -251,10 +245,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_that_was_saved_asks_again_before_it_saves_other_values,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let count = async |resource: &str| {
             let list = app.admin().get(&format!("/api/v1/{resource}/")).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{Visitor, hidden, is_refused, leads_to, token},
 };
 
@@ -70,10 +70,9 @@ fn row(review: &str, title: &str) -> String {
     words.join(" ")
 }
 
-on_both_engines!(
+app_on_both_engines!(
     differences_are_shown_booked_as_a_whole_and_taken_back_as_a_whole,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let manager = app.logged_in("manager").await;
         start(&manager, DRAFT).await;
@@ -131,10 +130,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_was_sold_since_it_was_counted_is_told_and_stays_sold,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -154,10 +152,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_line_that_cannot_be_booked_is_named_and_keeps_all_from_being_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -189,10 +186,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_count_whose_units_have_left_is_not_undone_in_part,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -211,10 +207,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_scan_counts_one_more_and_what_stands_elsewhere_on_the_shelf_gets_a_line,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -243,10 +238,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_typed_is_stored_beside_what_another_device_types,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -283,10 +277,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     just_the_differences_that_were_shown_are_booked_and_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         start(&admin, DRAFT).await;
@@ -322,10 +315,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_count_is_begun_of_a_category_a_brand_a_supplier_or_a_list,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let client = app.admin();
         client.receive(1, 3, 1).await;
@@ -430,8 +422,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(counts_have_bounds, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(counts_have_bounds, async |app| {
     app.make_up(501, 0, 1, 30).await;
     let admin = app.logged_in("admin").await;
     let refused = admin.submit_with_token("/counts/new/", &[]).await;

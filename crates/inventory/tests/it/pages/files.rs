@@ -1,13 +1,10 @@
 //! Files that are uploaded on pages: checked, confirmed, and undone as a whole or not at all.
 
 use http::Method;
-use test_kit::{
-    html::{self, has},
-    on_both_engines,
-};
+use test_kit::html::{self, has};
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to, token},
 };
 
@@ -69,10 +66,9 @@ async fn count(app: &TestApp, resource: &str) -> i64 {
     list.json()["count"].as_i64().unwrap()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_is_checked_shown_confirmed_once_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         admin.page("/import/?resource=brands").await;
         leads_to(
@@ -114,10 +110,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     everything_that_is_wrong_with_a_file_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let rows = "title,category_name,brand_name,cost_price,selling_price,quantity\nCafé,Nada,Nada,1,abc,-1\n,Nada,Nada,1,2,3\n";
@@ -142,10 +137,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_in_windows_1252_is_shown_and_imported_with_its_accents,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let file = b"Nome;Descri\xE7\xE3o\r\nCaf\xE9;moagem m\xE9dia\r\n";
         leads_to(&upload(&admin, "brands", file).await, "/import/1/");
@@ -157,37 +151,32 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    an_import_is_taken_back_whole_or_not_at_all,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let id = app.admin().a_product("Café", 1).await;
-        let admin = app.logged_in("admin").await;
-        admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
-        let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
-        leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
-        admin.submit("/import/1/confirm/", &[]).await;
-        assert_eq!(app.admin().quantity_of(id).await, 31);
-        let outflow = app.admin().sell(id, 15).await;
-        let refused = admin.submit("/import/1/undo/", &[]).await;
-        assert_eq!(refused.status, 409);
-        html::check(&refused.text);
-        has(&refused.text, &["units are still in stock"]);
-        assert_eq!(app.admin().quantity_of(id).await, 16);
-        assert_eq!(count(&app, "inflows").await, 2);
-        app.admin()
-            .delete(&format!("/api/v1/outflows/{outflow}/"))
-            .await;
-        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(app.admin().quantity_of(id).await, 1);
-        assert_eq!(count(&app, "inflows").await, 0);
-    }
-);
+app_on_both_engines!(an_import_is_taken_back_whole_or_not_at_all, async |app| {
+    let id = app.admin().a_product("Café", 1).await;
+    let admin = app.logged_in("admin").await;
+    admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
+    let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
+    leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
+    admin.submit("/import/1/confirm/", &[]).await;
+    assert_eq!(app.admin().quantity_of(id).await, 31);
+    let outflow = app.admin().sell(id, 15).await;
+    let refused = admin.submit("/import/1/undo/", &[]).await;
+    assert_eq!(refused.status, 409);
+    html::check(&refused.text);
+    has(&refused.text, &["units are still in stock"]);
+    assert_eq!(app.admin().quantity_of(id).await, 16);
+    assert_eq!(count(&app, "inflows").await, 2);
+    app.admin()
+        .delete(&format!("/api/v1/outflows/{outflow}/"))
+        .await;
+    leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+    assert_eq!(app.admin().quantity_of(id).await, 1);
+    assert_eq!(count(&app, "inflows").await, 0);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     history_that_was_imported_changes_no_quantity_when_it_goes_either,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         let rows = "product,quantity,created_at\n1,900,2026-01-02T03:04:05Z\n";
@@ -203,8 +192,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_file_needs_the_right_and_the_token, async |app| {
     let viewer = app.logged_in("viewer").await;
     has(
         &viewer.page_with("/import/", 403).await,
@@ -236,10 +224,9 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     manager.page_with("/import/99/", 404).await;
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_is_kept_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let once = token(&admin.page("/import/").await);
         let token = admin.cookie("csrftoken").unwrap_or_default();
@@ -261,10 +248,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     files_that_wait_to_be_confirmed_are_few_for_each_user,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let manager = app.logged_in("manager").await;
         let content = "name\nAlfa\n";

@@ -1,9 +1,12 @@
 //! Lists: filters, orders, pages and files, all by their address.
 
 use serde_json::json;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
-use crate::{app::TestApp, visitor::redirects};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::redirects,
+};
 
 /// Thirty products; those of even numbers have a serie number.
 async fn shop(app: &TestApp) {
@@ -18,10 +21,9 @@ async fn shop(app: &TestApp) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_is_searched_filtered_ordered_and_paged_by_its_address,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         let first = viewer.page("/products/").await;
@@ -61,28 +63,23 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_scanned_serie_number_jumps_to_its_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let viewer = app.logged_in("viewer").await;
-        let jump = viewer.get("/products/?search=+78930+&jump=1").await;
-        assert_eq!(jump.header("location"), "/products/30/");
-        let clean = viewer
-            .get("/products/?search=caf%C3%A9&brand=&brand_text=tio&brand_was=&jump=1")
-            .await;
-        assert_eq!(
-            clean.header("location"),
-            "/products/?search=caf%C3%A9&brand=1"
-        );
-    }
-);
+app_on_both_engines!(a_scanned_serie_number_jumps_to_its_product, async |app| {
+    shop(&app).await;
+    let viewer = app.logged_in("viewer").await;
+    let jump = viewer.get("/products/?search=+78930+&jump=1").await;
+    assert_eq!(jump.header("location"), "/products/30/");
+    let clean = viewer
+        .get("/products/?search=caf%C3%A9&brand=&brand_text=tio&brand_was=&jump=1")
+        .await;
+    assert_eq!(
+        clean.header("location"),
+        "/products/?search=caf%C3%A9&brand=1"
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_a_category_and_the_beginning_of_a_serie_number_find_what_no_title_has,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         let by_brand = viewer.page("/products/?search=joao+cafe&page=2").await;
@@ -146,10 +143,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_for_what_no_text_can_hold_is_told_and_finds_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let mut viewer = app.logged_in("viewer").await;
         viewer.language = "pt-BR";
@@ -177,74 +173,68 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_file_has_exactly_what_is_shown_on_all_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let product = json!({"title": "=1+1", "category": 1, "brand": 1, "cost_price": "1", "selling_price": "2", "quantity": 1});
-        app.admin().post("/api/v1/products/", product).await.id();
-        let mut viewer = app.logged_in("viewer").await;
-        let file = viewer
-            .get("/products/export/?search=cafe&ordering=-quantity")
-            .await;
-        assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
-        assert_eq!(
-            file.header("content-disposition"),
-            "attachment; filename=\"products.csv\""
-        );
-        let text = file.text.strip_prefix('\u{feff}');
-        let text = text.expect("spreadsheets know UTF-8 by its mark");
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines.len(), 30);
-        assert!(
-            lines[0].starts_with(
-                "ID,Title,Category name,Brand name,Description,Serie number,Cost price"
-            )
-        );
-        assert!(
-            lines[1].starts_with("30,Café 30,Grãos,Tio João,,78930,1.00,30.50,30,"),
-            "{}",
-            lines[1]
-        );
-        viewer.language = "pt-BR";
-        let file = viewer.get("/products/export/?search=1%2B1").await;
-        has(&file.text, &[";'=1+1;Grãos;Tio João;;;1,00;2,00;1;"]);
-        app.admin().sell(1, 2).await;
-        let file = viewer.get("/outflows/export/").await;
-        assert!(file.text.contains("1;Arroz;2;;"), "{}", file.text);
-        assert!(
-            viewer
-                .get("/low-stock/export/")
-                .await
-                .text
-                .contains("Arroz")
-        );
-        assert!(
-            viewer
-                .get("/brands/export/")
-                .await
-                .text
-                .contains("Tio João")
-        );
-        // The list shows the error of an invalid filter.
-        for (list, wrong) in [
-            ("products", "min_price=abc"),
-            ("products", "category=abc"),
-            ("inflows", "date_from=abc"),
-        ] {
-            let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
-            let there = format!("/{list}/?{wrong}");
-            redirects(&led, &there);
-            viewer.page_with(&there, 422).await;
-        }
+app_on_both_engines!(a_file_has_exactly_what_is_shown_on_all_pages, async |app| {
+    shop(&app).await;
+    let product = json!({"title": "=1+1", "category": 1, "brand": 1, "cost_price": "1", "selling_price": "2", "quantity": 1});
+    app.admin().post("/api/v1/products/", product).await.id();
+    let mut viewer = app.logged_in("viewer").await;
+    let file = viewer
+        .get("/products/export/?search=cafe&ordering=-quantity")
+        .await;
+    assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
+    assert_eq!(
+        file.header("content-disposition"),
+        "attachment; filename=\"products.csv\""
+    );
+    let text = file.text.strip_prefix('\u{feff}');
+    let text = text.expect("spreadsheets know UTF-8 by its mark");
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 30);
+    assert!(
+        lines[0]
+            .starts_with("ID,Title,Category name,Brand name,Description,Serie number,Cost price")
+    );
+    assert!(
+        lines[1].starts_with("30,Café 30,Grãos,Tio João,,78930,1.00,30.50,30,"),
+        "{}",
+        lines[1]
+    );
+    viewer.language = "pt-BR";
+    let file = viewer.get("/products/export/?search=1%2B1").await;
+    has(&file.text, &[";'=1+1;Grãos;Tio João;;;1,00;2,00;1;"]);
+    app.admin().sell(1, 2).await;
+    let file = viewer.get("/outflows/export/").await;
+    assert!(file.text.contains("1;Arroz;2;;"), "{}", file.text);
+    assert!(
+        viewer
+            .get("/low-stock/export/")
+            .await
+            .text
+            .contains("Arroz")
+    );
+    assert!(
+        viewer
+            .get("/brands/export/")
+            .await
+            .text
+            .contains("Tio João")
+    );
+    // The list shows the error of an invalid filter.
+    for (list, wrong) in [
+        ("products", "min_price=abc"),
+        ("products", "category=abc"),
+        ("inflows", "date_from=abc"),
+    ] {
+        let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
+        let there = format!("/{list}/?{wrong}");
+        redirects(&led, &there);
+        viewer.page_with(&there, 422).await;
     }
-);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     every_list_stands_in_both_languages_empty_and_filled,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut manager = app.logged_in("manager").await;
         let lists = [
             "products",
@@ -281,10 +271,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_runs_as_many_statements_with_thirty_records_as_with_one,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let viewer = app.logged_in("viewer").await;
         let paths = [

@@ -3,14 +3,11 @@
 
 use inventory::access::Kind;
 use serde_json::{Value, json};
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use super::files::upload_with;
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to},
 };
 
@@ -37,10 +34,9 @@ async fn execute(app: &TestApp, sql: &'static str) {
 const ROWS: &str =
     "Camomila;Chás;Folha;1;2;3\nErva-doce;chas;FOLHA;1;2;3\nArroz;Grãos;Folha;1;2;3\n";
 
-on_both_engines!(
+app_on_both_engines!(
     categories_and_brands_that_are_missing_are_created_where_that_is_asked_for,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let plain = [("resource", "products")];
         let refused = upload_with(&admin, &plain, format!("{HEADER}{ROWS}")).await;
@@ -82,10 +78,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     undoing_an_import_deletes_the_names_that_it_created_unless_others_use_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         upload(&admin, ROWS).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
@@ -111,10 +106,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_import_that_is_refused_halfway_leaves_no_new_name_and_may_be_confirmed_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let before = names(&app, "categories").await;
         let admin = app.logged_in("admin").await;
@@ -133,10 +127,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     whoever_may_not_add_a_category_is_told_so_by_row,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         execute(
             &app,
             "DELETE FROM group_permissions WHERE permission = 'add_category'",
@@ -158,10 +151,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_brings_at_most_five_hundred_new_names_and_no_invalid_one,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let rows = (0..501).map(|number| format!("Chá {number};Chás;Marca {number};1;2;3\n"));
         let rows = rows.collect::<Vec<_>>().concat();
@@ -177,10 +169,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_corrected_file_is_chosen_where_its_problems_are_told,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let refused = upload(&admin, "Camomila;Chás;Folha;abc;2;3\n").await;
         is_refused(

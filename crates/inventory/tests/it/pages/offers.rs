@@ -2,9 +2,11 @@
 //! word.
 
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::Visitor,
+};
 
 /// The titles that are suggested for a text, in their order.
 async fn offered(visitor: &Visitor<'_>, text: &str) -> Vec<String> {
@@ -30,10 +32,9 @@ async fn shop(app: &TestApp) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     titles_that_begin_so_come_before_words_that_do_and_those_before_other_places,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         for (text, titles) in [
@@ -55,10 +56,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     one_mistyped_missing_or_swapped_letter_is_forgiven_on_pages_and_not_in_the_api,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         for text in [
@@ -92,8 +92,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_code_is_never_taken_for_another_one, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_code_is_never_taken_for_another_one, async |app| {
     app.admin().a_product("Filtro 500g abcd1", 5).await;
     let viewer = app.logged_in("viewer").await;
     for text in ["50g", "5000g", "abcd2", "7891000"] {
@@ -101,8 +100,7 @@ on_both_engines!(a_code_is_never_taken_for_another_one, async |address| {
     }
 });
 
-on_both_engines!(words_of_products_that_are_gone_hide_none, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(words_of_products_that_are_gone_hide_none, async |app| {
     let admin = app.admin();
     admin.a_product("Cabide", 0).await;
     for number in 10..60 {
@@ -115,10 +113,9 @@ on_both_engines!(words_of_products_that_are_gone_hide_none, async |address| {
     assert_eq!(offered(&viewer, "caaa").await, [""; 0]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_not_found_is_offered_to_be_created_with_its_name_by_those_who_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let manager = app.logged_in("manager").await;
         for (list, sought, form) in [
@@ -144,10 +141,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_only_resembles_a_text_is_asked_about_before_it_is_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let admin = app.logged_in("admin").await;
         let fields = [("product_text", "aroz"), ("quantity", "1")];
@@ -157,8 +153,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(typing_keeps_nobody_from_a_page, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(typing_keeps_nobody_from_a_page, async |app| {
     let viewer = app.logged_in("viewer").await;
     let mut offers = 0;
     while viewer.get("/pick/products/?q=a").await.status == 200 {
@@ -168,8 +163,7 @@ on_both_engines!(typing_keeps_nobody_from_a_page, async |address| {
     viewer.page("/products/").await;
 });
 
-on_both_engines!(what_is_offered_says_stock_price_and_code, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(what_is_offered_says_stock_price_and_code, async |app| {
     let id = app.admin().a_product("Café", 5).await;
     let numbered = json!({"serie_number": "789100", "selling_price": "1234.50"});
     app.admin().change_product(id, numbered).await;

@@ -2,10 +2,10 @@
 //! whole.
 
 use serde_json::json;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to, token},
 };
 
@@ -60,10 +60,9 @@ async fn press(visitor: &Visitor<'_>, button: &str) -> crate::app::Answer {
         .await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     an_invoice_is_booked_as_a_whole_and_taken_back_as_a_whole,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let mut admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -115,10 +114,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_same_product_adds_up_and_lines_are_changed_and_removed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -160,10 +158,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_code_scanned_into_the_quantity_is_the_next_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -183,10 +180,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_receipt_is_booked_once_however_often_the_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -230,10 +226,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_line_that_cannot_be_booked_is_named_and_keeps_all_from_being_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -264,10 +259,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_receipt_whose_goods_have_left_is_not_undone_in_part,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         begin(&admin).await;
@@ -291,10 +285,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_draft_is_its_makers_and_waits_for_the_next_login,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let manager = app.logged_in("manager").await;
         begin(&manager).await;
@@ -334,8 +327,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(who_may_not_book_goods_in_receives_none, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(who_may_not_book_goods_in_receives_none, async |app| {
     a_shop(&app).await;
     let viewer = app.logged_in("viewer").await;
     for path in ["/receiving/", "/receiving/new/", DRAFT, "/receiving/1/"] {
@@ -359,8 +351,7 @@ on_both_engines!(who_may_not_book_goods_in_receives_none, async |address| {
     assert_eq!(leads(&manager.page("/outflows/").await), 2);
 });
 
-on_both_engines!(drafts_have_bounds, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(drafts_have_bounds, async |app| {
     a_shop(&app).await;
     let admin = app.logged_in("admin").await;
     let long = "1".repeat(61);
@@ -383,10 +374,9 @@ on_both_engines!(drafts_have_bounds, async |address| {
     is_refused(&refused, &["You already have 20 drafts"]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     without_a_supplier_or_a_product_nothing_is_booked_and_no_draft_begun,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         let none = [("do", "book")];

@@ -1,23 +1,19 @@
 //! Creating, changing and deleting records on their pages, by the API's rules and in the user's
 //! language.
 
-use test_kit::{
-    html::{self, has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{self, has, has_not};
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     edit_conflict::versions,
     visitor::{is_refused, leads_to, token},
 };
 
 const KINDS: [&str; 3] = ["brands", "categories", "suppliers"];
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_a_category_and_a_supplier_are_made_changed_and_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         for kind in KINDS {
             let base = format!("/{kind}/");
@@ -50,10 +46,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_made_with_the_numbers_of_its_readers_language,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -99,53 +94,48 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    every_problem_of_a_product_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.admin().a_product("Arroz", 5).await;
-        let number = serde_json::json!({"serie_number": "789"});
-        app.admin().change_product(1, number).await;
-        let mut admin = app.logged_in("admin").await;
-        admin.language = "pt-BR";
-        let fields = [
-            ("title", " "),
-            ("category", ""),
-            ("category_text", "nada disto"),
-            ("serie_number", "789"),
-            ("cost_price", "1.234"),
-            ("selling_price", "abc"),
-            ("quantity", "1,5"),
-            ("threshold", "-1"),
-        ];
-        let refused = admin.submit("/products/new/", &fields).await;
-        is_refused(
-            &refused,
-            &[
-                "Este campo não pode ficar em branco.",
-                "Nada foi encontrado com “nada disto”.",
-                "Já existe um produto com este número de série.",
-                "Este campo é obrigatório.",
-                "Escreva 1234,00 ou 1,23.",
-                "Digite um número.",
-                "Digite um número inteiro.",
-                "O valor deve ser 0 ou mais.",
-                "value=\"1.234\"",
-            ],
-        );
-        // A product may keep its own number.
-        let refused = admin.submit("/products/1/edit/", &fields).await;
-        is_refused(&refused, &["Nada foi encontrado com “nada disto”."]);
-        assert!(!refused.text.contains("Já existe"), "{}", refused.text);
-        let count = app.admin().get("/api/v1/products/").await.json();
-        assert_eq!(count["count"], 1);
-    }
-);
+app_on_both_engines!(every_problem_of_a_product_is_told_at_once, async |app| {
+    app.admin().a_product("Arroz", 5).await;
+    let number = serde_json::json!({"serie_number": "789"});
+    app.admin().change_product(1, number).await;
+    let mut admin = app.logged_in("admin").await;
+    admin.language = "pt-BR";
+    let fields = [
+        ("title", " "),
+        ("category", ""),
+        ("category_text", "nada disto"),
+        ("serie_number", "789"),
+        ("cost_price", "1.234"),
+        ("selling_price", "abc"),
+        ("quantity", "1,5"),
+        ("threshold", "-1"),
+    ];
+    let refused = admin.submit("/products/new/", &fields).await;
+    is_refused(
+        &refused,
+        &[
+            "Este campo não pode ficar em branco.",
+            "Nada foi encontrado com “nada disto”.",
+            "Já existe um produto com este número de série.",
+            "Este campo é obrigatório.",
+            "Escreva 1234,00 ou 1,23.",
+            "Digite um número.",
+            "Digite um número inteiro.",
+            "O valor deve ser 0 ou mais.",
+            "value=\"1.234\"",
+        ],
+    );
+    // A product may keep its own number.
+    let refused = admin.submit("/products/1/edit/", &fields).await;
+    is_refused(&refused, &["Nada foi encontrado com “nada disto”."]);
+    assert!(!refused.text.contains("Já existe"), "{}", refused.text);
+    let count = app.admin().get("/api/v1/products/").await.json();
+    assert_eq!(count["count"], 1);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_that_nobody_changed_is_not_written_over_what_moved_meanwhile,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Arroz", 50).await;
         let admin = app.logged_in("admin").await;
         let form = admin.page("/products/1/edit/").await;
@@ -179,8 +169,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_blocked_delete_explains_itself, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_blocked_delete_explains_itself, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let mut admin = app.logged_in("admin").await;
     let refused = admin.submit("/brands/1/delete/", &[]).await;
@@ -219,8 +208,7 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
     assert!(told.contains("href=\"/outflows/?product=1\""), "{told}");
 });
 
-on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(nobody_is_offered_what_they_may_not_do, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let viewer = app.logged_in("viewer").await;
     let list = viewer.page("/products/").await;
@@ -251,8 +239,7 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
     manager.page_with("/products/1/delete/", 403).await;
 });
 
-on_both_engines!(a_forged_form_changes_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_form_changes_nothing, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let admin = app.logged_in("admin").await;
     for path in [
@@ -279,10 +266,9 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
     assert_eq!(app.admin().quantity_of(1).await, 5);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_is_added_on_the_way_and_the_form_goes_on_with_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let form = admin.page("/products/new/?title=Caf%C3%A9").await;
         has(&form, &["/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"]);
@@ -313,10 +299,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_that_is_sent_twice_makes_one_record_and_with_other_values_asks_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
         let first = token(&admin.page("/products/new/").await);
@@ -369,10 +354,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_takes_the_longest_texts_that_the_api_takes_line_by_line,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
         let longest = "\u{1F600}".repeat(65_536);

@@ -10,7 +10,7 @@ use test_kit::{
 
 use super::files::upload;
 use crate::{
-    app::TestApp,
+    app::{TestApp, app_on_both_engines},
     visitor::{Visitor, leads_to},
 };
 
@@ -106,10 +106,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_template_has_the_columns_of_a_new_record_and_is_imported_when_filled_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 1).await;
         let mut manager = app.logged_in("manager").await;
         for (language, columns, row) in [
@@ -146,10 +145,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_wrong_with_a_file_is_said_in_the_readers_words,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let refused = upload(&admin, "brands", "cor\nAzul\n").await;

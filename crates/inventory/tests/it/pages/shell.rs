@@ -1,33 +1,28 @@
 //! The layout of every page: navigation, search, messages, and the setting of keyboard shortcuts.
 
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
-use crate::{app::TestApp, visitor::leads_to};
+use crate::{app::app_on_both_engines, visitor::leads_to};
 
-on_both_engines!(
-    a_page_stands_in_its_frame_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let mut visitor = app.logged_in("viewer").await;
-        for (language, words) in [
-            ("en", ["Products", "Log out", "Search or scan"]),
-            ("pt-BR", ["Produtos", "Sair", "Buscar ou escanear"]),
-        ] {
-            visitor.language = language;
-            for path in ["/", "/shortcuts/"] {
-                let page = visitor.get(path).await;
-                assert_eq!(page.status, 200, "{page:?}");
-                html::check(&page.text);
-                for word in words {
-                    assert!(page.text.contains(word), "{path}: {word}");
-                }
+app_on_both_engines!(a_page_stands_in_its_frame_in_both_languages, async |app| {
+    let mut visitor = app.logged_in("viewer").await;
+    for (language, words) in [
+        ("en", ["Products", "Log out", "Search or scan"]),
+        ("pt-BR", ["Produtos", "Sair", "Buscar ou escanear"]),
+    ] {
+        visitor.language = language;
+        for path in ["/", "/shortcuts/"] {
+            let page = visitor.get(path).await;
+            assert_eq!(page.status, 200, "{page:?}");
+            html::check(&page.text);
+            for word in words {
+                assert!(page.text.contains(word), "{path}: {word}");
             }
         }
     }
-);
+});
 
-on_both_engines!(keys_that_act_can_be_switched_off, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(keys_that_act_can_be_switched_off, async |app| {
     let visitor = app.logged_in("viewer").await;
     let page = visitor.get("/").await;
     assert!(page.text.contains("data-shortcuts=\"on\""));
@@ -41,10 +36,9 @@ on_both_engines!(keys_that_act_can_be_switched_off, async |address| {
     assert!(visitor.get("/").await.text.contains("data-shortcuts"));
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_reader_who_has_not_logged_in_is_led_to_the_form_and_scripts_are_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.visitor();
         let answer = visitor.get("/shortcuts/").await;
         assert_eq!(answer.header("location"), "/login/?next=/shortcuts/");

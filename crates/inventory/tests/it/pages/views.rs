@@ -1,9 +1,9 @@
 //! Saved views: a list with its filters and order under a name, in its user's navigation.
 
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
 use crate::{
-    app::TestApp,
+    app::app_on_both_engines,
     visitor::{Visitor, is_refused, leads_to, token},
 };
 
@@ -35,10 +35,9 @@ fn link(class: &str, address: &str, is_current: bool) -> String {
     format!("<a class=\"{class}\" href=\"{address}\"{current}>")
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_is_saved_under_a_name_opened_renamed_and_removed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let manager = app.logged_in("manager").await;
         let shown = manager.page(&format!("{TEA}&page=1")).await;
         let form = "/views/new/?address=%2Fproducts%2F%3Fsearch%3Dch%25C3%25A1%26ordering%3D-selling_price";
@@ -77,10 +76,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     views_are_their_users_own_and_go_with_the_account,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (admin, manager) = (app.logged_in("admin").await, app.logged_in("manager").await);
         leads_to(&save(&manager, TEA, "Chás").await, TEA);
         leads_to(&save(&admin, TEA, "Chás").await, TEA);
@@ -111,10 +109,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     names_of_views_are_short_and_unique_and_there_are_thirty_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         leads_to(&save(&admin, TEA, "Chás").await, TEA);
         let brands = "/brands/?search=a";
@@ -148,10 +145,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_view_leads_to_a_list_of_ours_and_nowhere_else,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         for foreign in [
             "https://evil.example/products/?search=a",
@@ -181,10 +177,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_view_is_saved_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let form = admin
             .page("/views/new/?address=%2Fbrands%2F%3Fsearch%3Da")
@@ -205,34 +200,30 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    saved_views_cost_no_statement_of_their_own,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.logged_in("admin").await;
-        let cost = async |path: &str| {
-            let before = app.state.db.statistics().statements;
-            admin.page(path).await;
-            app.state.db.statistics().statements - before
-        };
-        let paths = ["/brands/", "/products/", "/account/"];
-        for path in paths {
-            admin.page(path).await;
-        }
-        let mut without = Vec::new();
-        for path in paths {
-            without.push(cost(path).await);
-        }
-        for number in 0..20 {
-            let name = format!("Marcas {number}");
-            leads_to(
-                &save(&admin, "/brands/?search=a", &name).await,
-                "/brands/?search=a",
-            );
-        }
-        admin.page("/brands/").await;
-        for (path, expected) in paths.into_iter().zip(without) {
-            assert_eq!(cost(path).await, expected, "{path}");
-        }
+app_on_both_engines!(saved_views_cost_no_statement_of_their_own, async |app| {
+    let admin = app.logged_in("admin").await;
+    let cost = async |path: &str| {
+        let before = app.state.db.statistics().statements;
+        admin.page(path).await;
+        app.state.db.statistics().statements - before
+    };
+    let paths = ["/brands/", "/products/", "/account/"];
+    for path in paths {
+        admin.page(path).await;
     }
-);
+    let mut without = Vec::new();
+    for path in paths {
+        without.push(cost(path).await);
+    }
+    for number in 0..20 {
+        let name = format!("Marcas {number}");
+        leads_to(
+            &save(&admin, "/brands/?search=a", &name).await,
+            "/brands/?search=a",
+        );
+    }
+    admin.page("/brands/").await;
+    for (path, expected) in paths.into_iter().zip(without) {
+        assert_eq!(cost(path).await, expected, "{path}");
+    }
+});

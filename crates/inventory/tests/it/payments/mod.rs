@@ -10,7 +10,7 @@ use inventory::{Config, access::Model, payments};
 use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::redirects,
 };
 use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
@@ -88,22 +88,18 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    without_a_checkout_there_are_no_such_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.logged_in("admin").await;
-        for path in [
-            "/payments/",
-            "/payments/new/",
-            "/payments/orders/ord_1/",
-            "/payments/received/1/",
-        ] {
-            admin.page_with(path, 404).await;
-        }
-        assert!(!page(&admin, "/", 200).await.contains("/payments/"));
+app_on_both_engines!(without_a_checkout_there_are_no_such_pages, async |app| {
+    let admin = app.logged_in("admin").await;
+    for path in [
+        "/payments/",
+        "/payments/new/",
+        "/payments/orders/ord_1/",
+        "/payments/received/1/",
+    ] {
+        admin.page_with(path, 404).await;
     }
-);
+    assert!(!page(&admin, "/", 200).await.contains("/payments/"));
+});
 
 on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;

@@ -8,7 +8,10 @@ use super::{
     delivery::verifies,
     receiver::{Receiver, Reply},
 };
-use crate::{app::TestApp, visitor::token};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::token,
+};
 
 /// The secret of an endpoint that a page shows.
 pub(crate) fn secret(page: &str) -> String {
@@ -305,10 +308,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoint_is_added_and_its_secret_rotated_once_however_often_the_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let new = "/webhooks/new/";
         let first = token(&admin.get(new).await.text);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_kit::{on_both_engines, openapi::Document};
 
 use super::{config, receiver::Receiver};
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, TestApp, app_on_both_engines};
 
 fn document() -> Document {
     Document::new(inventory::openapi(), "Detail", |_| false)
@@ -68,10 +68,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     members_of_an_event_stand_in_the_order_of_its_document,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Café \"moído\"", 9).await;
         let sale = json!({"product": product, "quantity": 2, "description": "a\"b"}).to_string();
         for headers in [&[][..], &[("idempotency-key", "long-way")]] {
