@@ -134,10 +134,10 @@ app_on_both_engines!(
         );
         let credentials = |password: &str| json!({"username": "viewer", "password": password});
         let program = app.anonymous();
-        assert_eq!(
-            program.post(OBTAIN, credentials(PASSWORD)).await.status,
-            401
-        );
+        program
+            .post(OBTAIN, credentials(PASSWORD))
+            .await
+            .has_status(401);
         assert_eq!(program.post(OBTAIN, credentials(new)).await.status, 200);
         assert_eq!(changes(&app, 3).await.last().unwrap(), "password");
     }

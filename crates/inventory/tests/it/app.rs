@@ -465,6 +465,12 @@ impl Answer {
         self.json()["id"].as_i64().unwrap()
     }
 
+    /// Fails unless the status is this one.
+    #[track_caller]
+    pub(crate) fn has_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{self:?}");
+    }
+
     /// Fails unless status and body are these.
     #[track_caller]
     pub(crate) fn is(&self, status: u16, body: &Value) {

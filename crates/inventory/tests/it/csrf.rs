@@ -40,10 +40,10 @@ app_on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |app| {
         assert_eq!(created.header("vary"), "Accept, Cookie");
     }
     let foreign = [("origin", "http://evil.example")];
-    assert_eq!(
-        visitor.send(Method::GET, BRANDS, "", &foreign).await.status,
-        200
-    );
+    visitor
+        .send(Method::GET, BRANDS, "", &foreign)
+        .await
+        .has_status(200);
 });
 
 app_on_both_engines!(
@@ -53,13 +53,10 @@ app_on_both_engines!(
         let planted = "a".repeat(32);
         visitor.set_cookie("csrftoken", &planted);
         let headers = [("x-csrftoken", planted.as_str())];
-        assert_eq!(
-            visitor
-                .json(Method::POST, BRANDS, BRAND, &headers)
-                .await
-                .status,
-            403
-        );
+        visitor
+            .json(Method::POST, BRANDS, BRAND, &headers)
+            .await
+            .has_status(403);
     }
 );
 
@@ -148,17 +145,14 @@ app_on_both_engines!(
             ("origin", "https://evil.example"),
         ];
         let body = format!("csrfmiddlewaretoken={secret}&username=admin&password=x");
-        assert_eq!(
-            visitor
-                .send(Method::POST, "/login/", &body, &form)
-                .await
-                .status,
-            403
-        );
-        assert_eq!(
-            visitor.send(Method::POST, "/login/", "", &[]).await.status,
-            403
-        );
+        visitor
+            .send(Method::POST, "/login/", &body, &form)
+            .await
+            .has_status(403);
+        visitor
+            .send(Method::POST, "/login/", "", &[])
+            .await
+            .has_status(403);
         visitor.language = "pt-BR";
         let refused = visitor.post_form("/login/", &credentials).await;
         assert!(refused.text.contains("<h1>Proibido (403)</h1>"));
@@ -170,13 +164,10 @@ app_on_both_engines!(
 app_on_both_engines!(a_forged_logout_does_nothing, async |app| {
     let visitor = app.logged_in("admin").await;
     assert_eq!(visitor.post_form("/logout/", &[]).await.status, 403);
-    assert_eq!(
-        visitor
-            .json(Method::POST, "/logout/", "{}", &[])
-            .await
-            .status,
-        403
-    );
+    visitor
+        .json(Method::POST, "/logout/", "{}", &[])
+        .await
+        .has_status(403);
     assert_eq!(visitor.get("/").await.status, 200);
 });
 
@@ -221,13 +212,10 @@ app_on_both_engines!(
                 .await
                 .is(403, &json!({"detail": detail}));
         }
-        assert_eq!(
-            program
-                .json(Method::POST, "/login/", &credentials, &[])
-                .await
-                .status,
-            200
-        );
+        program
+            .json(Method::POST, "/login/", &credentials, &[])
+            .await
+            .has_status(200);
     }
 );
 

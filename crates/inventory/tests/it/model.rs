@@ -212,28 +212,22 @@ impl Shop {
         let Some((&id, &(product, quantity))) = self.model.outflows.iter().nth(nth) else {
             return;
         };
-        assert_eq!(
-            self.app
-                .admin()
-                .delete(&format!("/api/v1/outflows/{id}/"))
-                .await
-                .status,
-            204
-        );
+        self.app
+            .admin()
+            .delete(&format!("/api/v1/outflows/{id}/"))
+            .await
+            .has_status(204);
         self.model.outflows.remove(&id);
         self.model.change(product, quantity);
     }
 
     async fn adjust(&mut self, product: usize, quantity: i64) {
         let path = format!("/api/v1/products/{}/", self.products[product]);
-        assert_eq!(
-            self.app
-                .manager()
-                .patch(&path, json!({"quantity": quantity}))
-                .await
-                .status,
-            200
-        );
+        self.app
+            .manager()
+            .patch(&path, json!({"quantity": quantity}))
+            .await
+            .has_status(200);
         let change = quantity - self.model.quantities[product];
         if change != 0 {
             self.model.change(product, change);

@@ -74,21 +74,15 @@ app_on_both_engines!(
         let outflow = admin.sell(product, 7).await;
         let refused = admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
         refused.is(409, &json!({"detail": "Cannot delete this inflow because only 3 of its 10 units are still in stock."}));
-        assert_eq!(
-            admin
-                .delete(&format!("/api/v1/outflows/{outflow}/"))
-                .await
-                .status,
-            204
-        );
+        admin
+            .delete(&format!("/api/v1/outflows/{outflow}/"))
+            .await
+            .has_status(204);
         assert_eq!(admin.quantity_of(product).await, 10);
-        assert_eq!(
-            admin
-                .delete(&format!("/api/v1/inflows/{inflow}/"))
-                .await
-                .status,
-            204
-        );
+        admin
+            .delete(&format!("/api/v1/inflows/{inflow}/"))
+            .await
+            .has_status(204);
         assert_eq!(admin.quantity_of(product).await, 0);
     }
 );
@@ -113,12 +107,9 @@ app_on_both_engines!(
         let second = book(&body).await;
         assert_eq!((second.status, &second.text), (first.status, &first.text));
         assert_eq!(second.headers["idempotent-replayed"], "true");
-        assert_eq!(
-            book(&json!({"product": product, "quantity": 3}).to_string())
-                .await
-                .status,
-            422
-        );
+        book(&json!({"product": product, "quantity": 3}).to_string())
+            .await
+            .has_status(422);
         assert_eq!(admin.quantity_of(product).await, 7);
     }
 );

@@ -218,13 +218,10 @@ app_on_both_engines!(a_session_lasts_two_weeks_from_its_last_visit, async |app| 
     }
     app.clock.advance(DAY * 14);
     redirects(&visitor.get("/").await, "/login/?next=/");
-    assert_eq!(
-        visitor
-            .send(Method::GET, "/api/v1/brands/", "", &[])
-            .await
-            .status,
-        401
-    );
+    visitor
+        .send(Method::GET, "/api/v1/brands/", "", &[])
+        .await
+        .has_status(401);
     assert_eq!(sessions(&app).await, 1);
     app.logged_in("viewer").await;
     assert_eq!(sessions(&app).await, 1, "a login clears what has ended");

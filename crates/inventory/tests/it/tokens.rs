@@ -64,12 +64,9 @@ app_on_both_engines!(a_pair_is_given_for_a_password, async |app| {
     assert_eq!(pair.status, 200, "{pair:?}");
     assert!(pair.text.starts_with("{\"refresh\":\""), "{pair:?}");
     let access = pair.json()["access"].as_str().unwrap().to_owned();
-    assert_eq!(
-        with_authorization(&app, &format!("Bearer {access}"))
-            .await
-            .status,
-        200
-    );
+    with_authorization(&app, &format!("Bearer {access}"))
+        .await
+        .has_status(200);
     for username in [json!("ADMIN"), json!("nobody"), json!("viewer"), json!(12)] {
         let refused = anonymous
             .post(OBTAIN, credentials(username, json!(PASSWORD)))
@@ -167,12 +164,9 @@ app_on_both_engines!(a_refresh_token_yields_access_tokens, async |app| {
     let answer = refresh(good.clone()).await;
     let access = answer.json()["access"].as_str().unwrap().to_owned();
     assert_eq!(answer.json(), json!({"access": access}));
-    assert_eq!(
-        with_authorization(&app, &format!("Bearer {access}"))
-            .await
-            .status,
-        200
-    );
+    with_authorization(&app, &format!("Bearer {access}"))
+        .await
+        .has_status(200);
     let invalid = not_valid("Token is invalid");
     refresh("garbage".to_owned()).await.is(401, &invalid);
     refresh(good[..good.len() - 2].to_owned())

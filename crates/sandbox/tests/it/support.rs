@@ -30,6 +30,12 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
     }
 
+    /// Fails unless the status is this one.
+    #[track_caller]
+    pub(crate) fn has_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text);
+    }
+
     /// Status and the code of the first cause.
     pub(crate) fn error(&self) -> (u16, Value) {
         (self.status, self.json()["cause"][0]["code"].clone())

@@ -151,10 +151,9 @@ shop_on_both_engines!(
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let made = make(&shop, &body).await;
         shop.sandbox.fail_payment("drop after").await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("k")).await.status,
-            503
-        );
+        pay(&shop, &made, &card("APRO"), Some("k"))
+            .await
+            .has_status(503);
         shop.clock.advance(Duration::from_mins(10));
         work(&shop).await;
         assert_eq!(status(&shop, &made).await, "expired");

@@ -158,25 +158,18 @@ shop_on_both_engines!(
         shop.sandbox
             .fail("POST", "/v1/card_tokens", "status 500", 1)
             .await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("first")).await.status,
-            502
-        );
+        pay(&shop, &made, &card("APRO"), Some("first"))
+            .await
+            .has_status(502);
         shop.sandbox.fail_payment("drop after").await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("second"))
-                .await
-                .status,
-            503
-        );
+        pay(&shop, &made, &card("APRO"), Some("second"))
+            .await
+            .has_status(503);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
         assert_eq!(overtaken.error(), (409, CONFIRMING.to_owned()));
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("second"))
-                .await
-                .status,
-            200
-        );
+        pay(&shop, &made, &card("APRO"), Some("second"))
+            .await
+            .has_status(200);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
         assert_eq!(overtaken.error(), (409, "Order already paid".to_owned()));
         assert_eq!(shop.sandbox.charges().await, (1, 1));

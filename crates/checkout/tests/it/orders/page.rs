@@ -132,10 +132,9 @@ shop_on_both_engines!(the_pages_of_ended_orders_say_so, async |shop| {
             .contains("Este pagamento foi devolvido")
     );
     let unknown = Request::get("/pay/unknown").header("accept", "text/html");
-    assert_eq!(
-        shop.send(unknown.body(Body::empty()).unwrap()).await.status,
-        404
-    );
+    shop.send(unknown.body(Body::empty()).unwrap())
+        .await
+        .has_status(404);
 });
 
 shop_on_both_engines!(

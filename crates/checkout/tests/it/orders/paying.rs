@@ -167,10 +167,9 @@ shop_on_both_engines!(
 pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;
-    assert_eq!(
-        pay(shop, &made, &card("APRO"), Some("lost")).await.status,
-        503
-    );
+    pay(shop, &made, &card("APRO"), Some("lost"))
+        .await
+        .has_status(503);
     // The provider's search does not find it at first.
     shop.sandbox
         .fail("GET", "/v1/payments/search", "lag 300m", 50)

@@ -67,6 +67,12 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
     }
 
+    /// Fails unless the status is this one.
+    #[track_caller]
+    pub(crate) fn has_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text);
+    }
+
     pub(crate) fn detail(&self) -> String {
         self.json()["detail"]
             .as_str()

@@ -86,12 +86,9 @@ shop_on_both_engines!(what_a_notification_says_is_not_believed, async |shop| {
         .header("x-request-id", REQUEST_ID)
         .header("x-signature", signature(WEBHOOK_SECRET, &id, "1"));
     let body = json!({"action": "payment.updated", "data": {"id": id, "status": "approved"}, "status": "approved"});
-    assert_eq!(
-        shop.send(request.body(Body::from(body.to_string())).unwrap())
-            .await
-            .status,
-        200
-    );
+    shop.send(request.body(Body::from(body.to_string())).unwrap())
+        .await
+        .has_status(200);
     work(&shop).await;
     assert_eq!(shop.status(&id).await, "pending");
 });
@@ -351,10 +348,9 @@ shop_on_both_engines!(
         let order = Request::post("/notifications?topic=merchant_order&id=5")
             .header("x-request-id", REQUEST_ID)
             .header("x-signature", "ts=1,v1=00");
-        assert_eq!(
-            shop.send(order.body(Body::empty()).unwrap()).await.status,
-            401
-        );
+        shop.send(order.body(Body::empty()).unwrap())
+            .await
+            .has_status(401);
     }
 );
 

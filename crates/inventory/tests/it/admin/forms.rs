@@ -241,13 +241,10 @@ app_on_both_engines!(
         has(&refused, &["Insufficient stock: 2 available."]);
         let page = visitor.page("/admin/outflows/1/change/").await;
         has(&page, &["View outflow", "root"]);
-        assert_eq!(
-            visitor
-                .submit("/admin/outflows/1/change/", &fields)
-                .await
-                .status,
-            403
-        );
+        visitor
+            .submit("/admin/outflows/1/change/", &fields)
+            .await
+            .has_status(403);
     }
 );
 

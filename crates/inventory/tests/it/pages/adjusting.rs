@@ -133,10 +133,10 @@ app_on_both_engines!(
         // A user who may not change products may not adjust stock.
         let viewer = app.logged_in("viewer").await;
         viewer.page_with("/products/1/adjust/", 403).await;
-        assert_eq!(
-            viewer.submit("/products/1/adjust/", &fields).await.status,
-            403
-        );
+        viewer
+            .submit("/products/1/adjust/", &fields)
+            .await
+            .has_status(403);
         for path in ["/products/", "/products/1/"] {
             let seen = viewer.page(path).await;
             assert!(!seen.contains("adjust/"), "{seen}");

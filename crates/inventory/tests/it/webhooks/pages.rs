@@ -58,13 +58,10 @@ on_both_engines!(
         assert!(app.endpoints().await[0].disabled().is_some());
         // An endpoint that a user switched off needs no warning.
         assert!(!admin.get("/").await.text.contains("Desativado"));
-        assert_eq!(
-            admin
-                .submit("/webhooks/redeliver-failed/", &[])
-                .await
-                .status,
-            303
-        );
+        admin
+            .submit("/webhooks/redeliver-failed/", &[])
+            .await
+            .has_status(303);
         assert_eq!(admin.get("/webhooks/deliveries/99/").await.status, 404);
         assert_eq!(
             events::deliveries::waiting(&app.state.db)
@@ -278,13 +275,10 @@ on_both_engines!(
         let viewer = app.logged_in("viewer").await;
         assert_eq!(viewer.get("/webhooks/").await.status, 403);
         assert_eq!(viewer.get("/webhooks/deliveries/1/").await.status, 403);
-        assert_eq!(
-            viewer
-                .submit("/webhooks/deliveries/1/redeliver/", &[])
-                .await
-                .status,
-            403
-        );
+        viewer
+            .submit("/webhooks/deliveries/1/redeliver/", &[])
+            .await
+            .has_status(403);
         let manager = app.logged_in("manager").await;
         assert_eq!(manager.get("/webhooks/").await.status, 200);
         assert_eq!(manager.get("/webhooks/1/").await.status, 200);
@@ -294,17 +288,14 @@ on_both_engines!(
             let fields = [("url", "https://erp.example/")];
             assert_eq!(manager.submit(&path, &fields).await.status, 403, "{path}");
         }
-        assert_eq!(
-            manager.submit("/webhooks/1/disable/", &[]).await.status,
-            403
-        );
-        assert_eq!(
-            manager
-                .submit("/webhooks/deliveries/1/redeliver/", &[])
-                .await
-                .status,
-            303
-        );
+        manager
+            .submit("/webhooks/1/disable/", &[])
+            .await
+            .has_status(403);
+        manager
+            .submit("/webhooks/deliveries/1/redeliver/", &[])
+            .await
+            .has_status(303);
     }
 );
 
