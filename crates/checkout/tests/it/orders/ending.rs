@@ -34,24 +34,20 @@ shop_on_both_engines!(an_open_order_is_canceled_and_stays_so, async |shop| {
     let again = cancel(&shop, &made).await;
     assert_eq!((again.status, again.json()), (200, canceled.json()));
     let answer = pay(&shop, &made, &pix(), None).await;
-    assert_eq!(answer.error(), (410, "Order canceled".to_owned()));
+    answer.is_error(410, "Order canceled");
     let unknown = shop.merchant("POST", "/orders/ord_1/cancel", None).await;
-    assert_eq!(unknown.error(), (404, "Order not found".to_owned()));
+    unknown.is_error(404, "Order not found");
 });
 
 shop_on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |shop| {
     let paid = make(&shop, &order()).await;
     pay(&shop, &paid, &card("APRO"), None).await.id();
-    assert_eq!(
-        cancel(&shop, &paid).await.error(),
-        (409, "Order already paid".to_owned())
-    );
+    cancel(&shop, &paid)
+        .await
+        .is_error(409, "Order already paid");
     let expired = make(&shop, &order()).await;
     shop.clock.advance(Duration::from_hours(24));
-    assert_eq!(
-        cancel(&shop, &expired).await.error(),
-        (409, "Order expired".to_owned())
-    );
+    cancel(&shop, &expired).await.is_error(409, "Order expired");
 });
 
 shop_on_both_engines!(
@@ -71,10 +67,9 @@ shop_on_both_engines!(
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &pix(), None).await.id();
         shop.sandbox.act(&payment, "pay").await;
-        assert_eq!(
-            cancel(&shop, &made).await.error(),
-            (409, "Order already paid".to_owned())
-        );
+        cancel(&shop, &made)
+            .await
+            .is_error(409, "Order already paid");
         assert_eq!(status(&shop, &made).await, "paid");
     }
 );
@@ -109,7 +104,7 @@ shop_on_both_engines!(
         assert_eq!(shop.status(&code).await, "cancelled");
         assert_eq!(shop.status(&slip).await, "pending");
         let again = pay(&shop, &by_boleto, &card("APRO"), None).await;
-        assert_eq!(again.error(), (410, "Order expired".to_owned()));
+        again.is_error(410, "Order expired");
     }
 );
 

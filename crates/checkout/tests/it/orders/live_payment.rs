@@ -41,7 +41,7 @@ shop_on_both_engines!(
         let first = pay(&shop, &made, &pix(), None).await.id();
         shop.sandbox.act(&first, "pay").await;
         let second = pay(&shop, &made, &card("APRO"), None).await;
-        assert_eq!(second.error(), (409, "Order already paid".to_owned()));
+        second.is_error(409, "Order already paid");
         assert_eq!(status(&shop, &made).await, "paid");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
@@ -116,7 +116,7 @@ shop_on_both_engines!(
             for app in [&shop.app, &replica] {
                 for body in [pix(), card("APRO")] {
                     let other = pay(app, &made, &body, None).await;
-                    assert_eq!(other.error(), (409, CONFIRMING.to_owned()));
+                    other.is_error(409, CONFIRMING);
                 }
                 let page = app.get(&made.page).await;
                 assert!(
@@ -124,10 +124,7 @@ shop_on_both_engines!(
                     "in any tab"
                 );
             }
-            assert_eq!(
-                cancel(&shop, &made).await.error(),
-                (409, CONFIRMING.to_owned())
-            );
+            cancel(&shop, &made).await.is_error(409, CONFIRMING);
             for _ in 0..3 {
                 shop.clock.advance(Duration::from_mins(59));
                 learn(&shop).await;
@@ -166,12 +163,12 @@ shop_on_both_engines!(
             .await
             .has_status(503);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
-        assert_eq!(overtaken.error(), (409, CONFIRMING.to_owned()));
+        overtaken.is_error(409, CONFIRMING);
         pay(&shop, &made, &card("APRO"), Some("second"))
             .await
             .has_status(200);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
-        assert_eq!(overtaken.error(), (409, "Order already paid".to_owned()));
+        overtaken.is_error(409, "Order already paid");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );
@@ -219,11 +216,8 @@ shop_on_both_engines!(
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &card("CONT"), None).await.id();
         let second = pay(&shop, &made, &pix(), None).await;
-        assert_eq!(second.error(), (409, CONFIRMING.to_owned()));
-        assert_eq!(
-            cancel(&shop, &made).await.error(),
-            (409, CONFIRMING.to_owned())
-        );
+        second.is_error(409, CONFIRMING);
+        cancel(&shop, &made).await.is_error(409, CONFIRMING);
         let page = shop.get(&made.page).await;
         assert!(page.text.contains("data-order=\"followed\""));
         act(&shop, &first, "reject").await;

@@ -40,7 +40,7 @@ shop_on_both_engines!(
         let path = format!("/orders/{id}");
         assert_eq!(shop.merchant("GET", &path, None).await.json(), made);
         let unknown = shop.merchant("GET", "/orders/ord_1", None).await;
-        assert_eq!(unknown.error(), (404, "Order not found".to_owned()));
+        unknown.is_error(404, "Order not found");
     }
 );
 
@@ -257,10 +257,7 @@ shop_on_both_engines!(
         let first = make(&shop, &body).await;
         for _ in 0..2 {
             let again = shop.merchant("POST", "/orders/", Some(&body)).await;
-            assert_eq!(
-                again.error(),
-                (409, "An order with this reference exists".to_owned())
-            );
+            again.is_error(409, "An order with this reference exists");
             assert_eq!(again.json()["order"], first.id.as_str());
             assert_eq!(cancel(&shop, &first).await.status, 200);
         }

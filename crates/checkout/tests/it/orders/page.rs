@@ -168,7 +168,7 @@ on_both_engines!(
         let refused = |answer: &Answer| answer.status == 401;
         assert!(refused(&shop.get("/").await));
         let answer = shop.send(creation(&requests::pix(), None)).await;
-        assert_eq!(answer.error(), (401, "Invalid credentials".to_owned()));
+        answer.is_error(401, "Invalid credentials");
         let in_a_browser = Request::get("/").header("accept", "text/html");
         let answer = shop.send(in_a_browser.body(Body::empty()).unwrap()).await;
         assert!(

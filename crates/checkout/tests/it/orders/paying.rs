@@ -36,7 +36,7 @@ shop_on_both_engines!(a_pix_makes_its_order_paid, async |shop| {
         (&json!("approved"), &json!("pix"))
     );
     let again = pay(&shop, &made, &pix(), None).await;
-    assert_eq!(again.error(), (409, "Order already paid".to_owned()));
+    again.is_error(409, "Order already paid");
 });
 
 shop_on_both_engines!(a_card_makes_its_order_paid_at_once, async |shop| {
@@ -67,13 +67,13 @@ shop_on_both_engines!(what_the_order_has_fixed_is_refused_by_name, async |shop| 
         );
     }
     let missing = pay(&shop, &made, &json!({"payment_method": "pix"}), None).await;
-    assert_eq!(missing.error(), (400, "Missing required field".to_owned()));
+    missing.is_error(400, "Missing required field");
     let unknown = super::OrderLink {
         id: String::new(),
         page: "/pay/unknown".to_owned(),
     };
     let answer = pay(&shop, &unknown, &pix(), None).await;
-    assert_eq!(answer.error(), (404, "Order not found".to_owned()));
+    answer.is_error(404, "Order not found");
 });
 
 shop_on_both_engines!(

@@ -99,6 +99,12 @@ impl Answer {
             .to_owned()
     }
 
+    /// Fails unless these are its status and detail.
+    #[track_caller]
+    pub(crate) fn is_error(&self, status: u16, detail: &str) {
+        assert_eq!(self.error(), (status, detail.to_owned()));
+    }
+
     /// Status and detail, to compare at once.
     pub(crate) fn error(&self) -> (u16, String) {
         (self.status, self.detail())

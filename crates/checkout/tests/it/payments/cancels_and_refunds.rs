@@ -57,12 +57,9 @@ shop_on_both_engines!(a_pending_payment_is_cancelled_and_stays_so, async |shop| 
 shop_on_both_engines!(only_a_pending_payment_can_be_cancelled, async |shop| {
     for holder in ["APRO", "OTHE"] {
         let id = shop.pay(&card(holder)).await.id();
-        assert_eq!(cancel(&shop, &id).await.error(), (400, STATUS.to_owned()));
+        cancel(&shop, &id).await.is_error(400, STATUS);
     }
-    assert_eq!(
-        cancel(&shop, "1").await.error(),
-        (404, "Payment not found".to_owned())
-    );
+    cancel(&shop, "1").await.is_error(404, "Payment not found");
 });
 
 shop_on_both_engines!(
@@ -70,7 +67,7 @@ shop_on_both_engines!(
     async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
-        assert_eq!(cancel(&shop, &id).await.error(), (400, STATUS.to_owned()));
+        cancel(&shop, &id).await.is_error(400, STATUS);
         assert_eq!(shop.status(&id).await, "approved");
     }
 );
@@ -101,10 +98,9 @@ shop_on_both_engines!(
         shop.sandbox
             .fail("PUT", &format!("/v1/payments/{id}"), "drop after", 1)
             .await;
-        assert_eq!(
-            cancel(&shop, &id).await.error(),
-            (503, "Service unavailable".to_owned())
-        );
+        cancel(&shop, &id)
+            .await
+            .is_error(503, "Service unavailable");
         assert_eq!(cancel(&shop, &id).await.json()["status"], "cancelled");
     }
 );
@@ -130,10 +126,7 @@ shop_on_both_engines!(
             );
             assert!(refunded["id"].is_string());
             assert_eq!(shop.status(&id).await, "refunded");
-            assert_eq!(
-                refund(&shop, &id, None).await.error(),
-                (400, STATUS.to_owned())
-            );
+            refund(&shop, &id, None).await.is_error(400, STATUS);
         }
     }
 );
@@ -149,7 +142,7 @@ shop_on_both_engines!(
             .await;
         // Our database does not know of it, so 100.50 is left here, and exactly that is requested.
         let answer = refund(&shop, &id, None).await;
-        assert_eq!(answer.error(), (502, "Erro PROVIDER 400".to_owned()));
+        answer.is_error(502, "Erro PROVIDER 400");
         assert_eq!(shop.steps().await, ["finished", "refused"]);
         refund(&shop, &id, Some(json!({"amount": 99.73})))
             .await
@@ -177,10 +170,7 @@ shop_on_both_engines!(parts_are_given_back_until_nothing_is_left, async |shop| {
         (read["status"].as_str(), read["status_detail"].as_str()),
         (Some("approved"), Some("partially_refunded"))
     );
-    assert_eq!(
-        part("60.26").await.error(),
-        (400, "Invalid amount".to_owned())
-    );
+    part("60.26").await.is_error(400, "Invalid amount");
     let rest = refund(&shop, &id, None).await;
     assert!(rest.text.contains("\"amount\":60.25,"), "{}", rest.text);
     assert_eq!(shop.status(&id).await, "refunded");
@@ -203,14 +193,10 @@ shop_on_both_engines!(parts_are_given_back_until_nothing_is_left, async |shop| {
 
 shop_on_both_engines!(only_an_approved_payment_can_be_refunded, async |shop| {
     let id = shop.pay(&pix()).await.id();
-    assert_eq!(
-        refund(&shop, &id, None).await.error(),
-        (400, STATUS.to_owned())
-    );
-    assert_eq!(
-        refund(&shop, "1", None).await.error(),
-        (404, "Payment not found".to_owned())
-    );
+    refund(&shop, &id, None).await.is_error(400, STATUS);
+    refund(&shop, "1", None)
+        .await
+        .is_error(404, "Payment not found");
 });
 
 shop_on_both_engines!(a_refund_with_a_key_is_made_once, async |shop| {
@@ -308,10 +294,9 @@ shop_on_both_engines!(
             .await;
         assert_eq!(refund(&shop, &id, None).await.status, 503);
         // Its outcome is unknown, so nothing is left to refund meanwhile.
-        assert_eq!(
-            refund(&shop, &id, Some(json!({"amount": 1}))).await.error(),
-            (400, "Invalid amount".to_owned())
-        );
+        refund(&shop, &id, Some(json!({"amount": 1})))
+            .await
+            .is_error(400, "Invalid amount");
         shop.clock.advance(Duration::from_secs(5));
         assert_eq!(shop.reconcile().await, ["refunded"]);
         assert_eq!(shop.status(&id).await, "refunded");

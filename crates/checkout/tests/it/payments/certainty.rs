@@ -18,7 +18,7 @@ async fn lagging_search(shop: &Shop, times: u32) {
 }
 
 fn assert_unknown(answer: &Answer) {
-    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
+    answer.is_error(503, "Service unavailable");
     assert_eq!(answer.json()["outcome"], "unknown");
 }
 
@@ -217,7 +217,7 @@ shop_on_both_engines!(
         // This call is sent for the first time, so its refusal is final.
         shop.sandbox.fail_payment("status 400").await;
         let refused = shop.pay_with_key(&card("APRO"), "k").await;
-        assert_eq!(refused.error(), (502, "Erro PROVIDER 400".to_owned()));
+        refused.is_error(502, "Erro PROVIDER 400");
         assert_eq!(refused.json()["outcome"], "not_charged");
     }
 );

@@ -80,7 +80,7 @@ shop_on_both_engines!(
         let refused = shop
             .send(from(local, creation(&pix(), None), &headers))
             .await;
-        assert_eq!(refused.error(), (400, "HTTPS required".to_owned()));
+        refused.is_error(400, "HTTPS required");
         let hint = refused.json()["hint"].clone();
         for name in ["X-Forwarded-Proto", "BALCAO_CHECKOUT_ALLOW_HTTP=true"] {
             assert!(hint.as_str().unwrap().contains(name), "{hint}");
@@ -192,10 +192,7 @@ shop_on_both_engines!(the_page_is_html_whatever_accept_says, async |shop| {
 shop_on_both_engines!(
     unknown_addresses_and_wrong_methods_answer_in_json,
     async |shop| {
-        assert_eq!(
-            shop.get("/nothing").await.error(),
-            (404, "Not Found".to_owned())
-        );
+        shop.get("/nothing").await.is_error(404, "Not Found");
         let wrong = shop.get("/create_payment").await;
         assert_eq!((wrong.status, wrong.header("allow")), (405, Some("POST")));
         assert_eq!(wrong.json()["status_code"], 405);

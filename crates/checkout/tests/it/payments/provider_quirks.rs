@@ -103,10 +103,7 @@ on_both_engines!(
         let strange = made(|payment| payment["status"] = json!("metamorphosis"));
         let (app, _) = app(&address, vec![strange]).await;
         let failed = app.pay_with_key(&pix(), "k").await;
-        assert_eq!(
-            failed.error(),
-            (502, "API Error: unknown payment status".to_owned())
-        );
+        failed.is_error(502, "API Error: unknown payment status");
         assert_eq!(failed.json()["outcome"], "unknown");
         assert_eq!(app.steps().await, ["sending"]);
     }
@@ -250,7 +247,7 @@ on_both_engines!(
                 .await
         };
         assert_eq!(ask(5).await.json()["status"], "in_process");
-        assert_eq!(ask(10).await.error(), (400, "Invalid amount".to_owned()));
+        ask(10).await.is_error(400, "Invalid amount");
         app.clock.advance(Duration::from_secs(5));
         assert_eq!(app.reconcile().await, ["refund_open"]);
         app.clock.advance(Duration::from_secs(10));
