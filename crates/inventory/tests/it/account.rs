@@ -7,7 +7,7 @@ use http::Method;
 use serde_json::json;
 
 use crate::{
-    app::{Answer, TestApp, app_on_both_engines},
+    app::{TestApp, app_on_both_engines},
     visitor::{PASSWORD, leads_to},
 };
 

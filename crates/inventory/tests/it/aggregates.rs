@@ -20,13 +20,7 @@ async fn count(app: &TestApp, list: &str) -> u64 {
 }
 
 async fn noted(app: &TestApp) -> i64 {
-    let read = async |conn: &mut Conn| {
-        conn.one("SELECT count(*) FROM aggregate_deltas", &[], |row| {
-            row.get(0)
-        })
-        .await
-    };
-    app.state.db.read::<i64, Error, _>(read).await.unwrap()
+    app.number("SELECT count(*) FROM aggregate_deltas").await
 }
 
 async fn sales_of(app: &TestApp, day: Timestamp) -> DayAggregate {

@@ -242,6 +242,24 @@ impl TestApp {
         }
     }
 
+    /// How many records a list of the API has.
+    pub(crate) async fn count(&self, list: &str) -> i64 {
+        let list = self.admin().get(&format!("/api/v1/{list}/")).await;
+        list.json()["count"].as_i64().unwrap()
+    }
+
+    /// The number that a query of the database gives.
+    pub(crate) async fn number(&self, sql: &'static str) -> i64 {
+        let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
+        self.state.db.read::<_, db::Error, _>(read).await.unwrap()
+    }
+
+    /// Runs a statement on the database, without the service.
+    pub(crate) async fn execute(&self, sql: &'static str) {
+        let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
+        self.state.db.write::<_, db::Error, _>(write).await.unwrap();
+    }
+
     /// Sends a request; the answer's body is not read yet.
     pub(crate) async fn open(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()

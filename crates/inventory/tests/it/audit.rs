@@ -33,11 +33,7 @@ fn line(entry: &Entry) -> String {
 impl TestApp {
     /// How many rows the audit log has.
     pub(crate) async fn audit_rows(&self) -> i64 {
-        let count = async |conn: &mut db::Conn| {
-            conn.one("SELECT count(*) FROM audit_entries", &[], |row| row.get(0))
-                .await
-        };
-        self.state.db.read(count).await.unwrap()
+        self.number("SELECT count(*) FROM audit_entries").await
     }
 
     /// The history of one record as lines, newest first.

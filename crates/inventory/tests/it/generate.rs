@@ -38,13 +38,7 @@ async fn indexes(app: &TestApp) -> i64 {
             "SELECT count(*) + (SELECT count(*) FROM pg_constraint WHERE contype = 'f') FROM pg_indexes WHERE schemaname = current_schema()"
         }
     };
-    let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
-    app.state
-        .db
-        .read(read)
-        .await
-        .map_err(|error: db::Error| error)
-        .unwrap()
+    app.number(sql).await
 }
 
 app_on_both_engines!(

@@ -81,16 +81,6 @@ fn products(count: u32) -> String {
     header.to_owned() + &rows.collect::<String>()
 }
 
-async fn count(app: &TestApp, resource: &str) -> i64 {
-    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
-    list.json()["count"].as_i64().unwrap()
-}
-
-async fn execute(app: &TestApp, sql: &'static str) {
-    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
-    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
-}
-
 async fn state(app: &TestApp) -> Option<String> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT state FROM imports ORDER BY id DESC LIMIT 1";
@@ -128,12 +118,12 @@ app_on_both_engines!(
         let (report, sales) = selling_beside(&app, file.import(&app, FileKind::Products)).await;
         assert_eq!(report.unwrap().added, 900);
         assert!(sales >= 10, "{sales} sales beside the import");
-        assert_eq!(count(&app, "products").await, 901);
+        assert_eq!(app.count("products").await, 901);
         let admin = app.logged_in("admin").await;
         let (undone, sales) = selling_beside(&app, admin.submit("/import/1/undo/", &[])).await;
         leads_to(&undone, "/import/1/");
         assert!(sales >= 3, "{sales} sales beside the undo");
-        assert_eq!(count(&app, "products").await, 1);
+        assert_eq!(app.count("products").await, 1);
         verified(&app).await;
     }
 );
@@ -143,13 +133,10 @@ app_on_both_engines!(
     async |app| {
         app.admin().a_product("Café", 5).await;
         let version = async || {
-            let read = async |conn: &mut db::Conn| {
-                let sql =
-                    "SELECT (SELECT count(*) FROM imports) + (SELECT count(*) FROM ledger_entries)
+            let sql =
+                "SELECT (SELECT count(*) FROM imports) + (SELECT count(*) FROM ledger_entries)
                            + (SELECT count(*) FROM import_chunks)";
-                conn.one(sql, &[], |row| row.get::<i64>(0)).await
-            };
-            app.state.db.read::<_, db::Error, _>(read).await.unwrap()
+            app.number(sql).await
         };
         let before = version().await;
         for (resource, content) in [
@@ -200,12 +187,12 @@ app_on_both_engines!(
                     break;
                 }
                 // Waits for the end of the step that was begun.
-                execute(&app, "UPDATE imports SET problem = problem").await;
+                app.execute("UPDATE imports SET problem = problem").await;
             }
             drop(work);
             after_a_crash(&app).await;
             verified(&app).await;
-            let (products, brands) = (count(&app, "products").await, count(&app, "brands").await);
+            let (products, brands) = (app.count("products").await, app.count("brands").await);
             assert_eq!(
                 brands,
                 if products == 1 { 1 } else { 2 },
@@ -218,13 +205,9 @@ app_on_both_engines!(
             }
         }
         assert!(cuts_that_left_nothing > 3, "{cuts_that_left_nothing}");
-        let leftovers = async |conn: &mut db::Conn| {
-            let sql =
-                "SELECT (SELECT count(*) FROM import_chunks) + (SELECT count(*) FROM import_pins)";
-            conn.one(sql, &[], |row| row.get::<i64>(0)).await
-        };
-        let leftovers = app.state.db.read::<_, db::Error, _>(leftovers).await;
-        assert_eq!(leftovers.unwrap(), 0);
+        let leftovers =
+            "SELECT (SELECT count(*) FROM import_chunks) + (SELECT count(*) FROM import_pins)";
+        assert_eq!(app.number(leftovers).await, 0);
     }
 );
 
@@ -257,7 +240,7 @@ app_on_both_engines!(
             "line 452, quantity: Insufficient stock: 0 available."
         );
         assert_eq!(app.admin().quantity_of(first).await, 1000);
-        assert_eq!(count(&app, "outflows").await, 1);
+        assert_eq!(app.count("outflows").await, 1);
         verified(&app).await;
     }
 );
@@ -275,10 +258,10 @@ app_on_both_engines!(
         // The first product is removed last, and it is sold before that.
         app.admin().sell(1, 2).await;
         let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
-        execute(&app, begun).await;
+        app.execute(begun).await;
         after_a_crash(&app).await;
         assert_eq!(state(&app).await.as_deref(), Some("done"));
-        assert_eq!(count(&app, "products").await, 450);
+        assert_eq!(app.count("products").await, 450);
         assert_eq!(app.admin().quantity_of(1).await, 3);
         assert_eq!(app.admin().quantity_of(450).await, 5);
         verified(&app).await;
@@ -287,7 +270,7 @@ app_on_both_engines!(
         assert_eq!(refused.status, 409);
         app.admin().delete("/api/v1/outflows/1/").await;
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "products").await, 0);
+        assert_eq!(app.count("products").await, 0);
         verified(&app).await;
     }
 );
@@ -301,7 +284,7 @@ app_on_both_engines!(what_staged_rows_refer_to_cannot_be_deleted, async |app| {
     )
     .await;
     let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
-    execute(&app, pin).await;
+    app.execute(pin).await;
     let refused = app.admin().delete("/api/v1/categories/1/").await;
     refused.is(
         409,
@@ -318,7 +301,7 @@ app_on_both_engines!(
              SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM products",
             "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ('789', 1)",
         ] {
-            execute(&app, sql).await;
+            app.execute(sql).await;
         }
         let product = json!({"title": "Feijão", "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
                              "quantity": 1, "serie_number": "789"});
@@ -329,14 +312,10 @@ app_on_both_engines!(
         let path = format!("/api/v1/products/{other}/");
         let change = json!({"serie_number": "789"});
         manager.patch(&path, change.clone()).await.is(400, &taken);
-        execute(&app, "DELETE FROM import_serie_numbers").await;
+        app.execute("DELETE FROM import_serie_numbers").await;
         manager.post("/api/v1/products/", product).await.id();
         let held = "SELECT count(*) FROM import_serie_numbers";
-        let count = async move |conn: &mut db::Conn| conn.one(held, &[], |row| row.get(0)).await;
-        assert_eq!(
-            app.state.db.read::<i64, db::Error, _>(count).await.unwrap(),
-            0
-        );
+        assert_eq!(app.number(held).await, 0);
     }
 );
 
@@ -360,7 +339,7 @@ app_on_both_engines!(
         assert!(shown.contains("In progress"), "{shown}");
         after_a_crash(&app).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "brands").await, 1);
+        assert_eq!(app.count("brands").await, 1);
         let long = format!("name\n{}", "x\n".repeat(100_001));
         let refused = upload(&admin, "brands", &long).await;
         is_refused(&refused, &["more than 100000 rows"]);
@@ -393,12 +372,12 @@ app_on_both_engines!(
         let [begun, ended] = begun_and_ended(&app, &admin).await;
         assert!(begun.contains("of 1,001"), "{begun}");
         assert!(ended.contains("Records added:"), "{ended}");
-        assert_eq!(count(&app, "products").await, 1002);
+        assert_eq!(app.count("products").await, 1002);
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
         let [begun, ended] = begun_and_ended(&app, &admin).await;
         assert!(begun.contains("of 1,001"), "{begun}");
         assert!(ended.contains("This import was undone."), "{ended}");
-        assert_eq!(count(&app, "products").await, 1);
+        assert_eq!(app.count("products").await, 1);
     }
 );
 
@@ -421,6 +400,6 @@ app_on_both_engines!(
             "{shown}"
         );
         assert!(shown.contains("/import/1/confirm/"), "{shown}");
-        assert_eq!(count(&app, "products").await, 2);
+        assert_eq!(app.count("products").await, 2);
     }
 );

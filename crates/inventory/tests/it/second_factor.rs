@@ -17,7 +17,7 @@ use test_kit::{
 };
 
 use crate::{
-    app::{Answer, TestApp, app_on_both_engines},
+    app::{TestApp, app_on_both_engines},
     visitor::{PASSWORD, Visitor, hidden, leads_to, redirects},
 };
 

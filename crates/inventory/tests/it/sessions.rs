@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, TestApp, app_on_both_engines},
+    app::{TestApp, app_on_both_engines},
     visitor::{PASSWORD, redirects},
 };
 
@@ -18,13 +18,7 @@ pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 /// How many sessions there are.
 async fn sessions(app: &TestApp) -> i64 {
-    let count = async |conn: &mut db::Conn| {
-        conn.one("SELECT COUNT(*) FROM sessions", &[], |row| {
-            row.get::<i64>(0)
-        })
-        .await
-    };
-    app.state.db.read(count).await.unwrap()
+    app.number("SELECT COUNT(*) FROM sessions").await
 }
 
 app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {

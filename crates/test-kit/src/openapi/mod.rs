@@ -95,6 +95,11 @@ impl Document {
             .unwrap_or_else(|| panic!("{reference} points to nothing"))
     }
 
+    /// The JSON body of the webhook of this name.
+    pub fn webhook(&self, name: &str) -> &Value {
+        &self.value["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
+    }
+
     /// Fails unless a value fits a schema, which may refer to the document's components.
     pub fn assert_valid(&self, schema: &Value, value: &Value, what: &str) {
         let errors: Vec<_> = self

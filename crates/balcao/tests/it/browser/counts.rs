@@ -54,14 +54,6 @@ async fn a_shelf(program: &Caller) -> (i64, [Product; 3]) {
     panic!("no category has three products in stock: {categories}")
 }
 
-/// Types a code and ends it with Enter, as a scanner does.
-async fn scan(browser: &Browser, product: &Product) {
-    for sign in product.code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
-
 async fn reads(browser: &Browser, product: &Product, units: &str) {
     let expression = format!(
         "document.querySelector(\"{}\")?.value === '{units}'",
@@ -99,17 +91,17 @@ pub(super) async fn make_two(browser: &Browser, inventory: &str) {
 async fn count_two(browser: &Browser, first: &Product, second: &Product) {
     // Without a pause, and whichever field has the focus.
     for _ in 0..3 {
-        scan(browser, first).await;
+        browser.scan(&first.code).await;
     }
     reads(browser, first, "3").await;
     browser.script("document.activeElement.blur()").await;
-    scan(browser, first).await;
+    browser.scan(&first.code).await;
     reads(browser, first, "4").await;
     browser.click(&second.field()).await;
     browser
         .type_text(&second.field(), &second.stock.to_string())
         .await;
-    scan(browser, first).await;
+    browser.scan(&first.code).await;
     reads(browser, first, "5").await;
     reads(browser, second, &second.stock.to_string()).await;
 }

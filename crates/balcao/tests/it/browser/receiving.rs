@@ -13,14 +13,6 @@ use crate::inventory::Caller;
 const PASSWORD: &str = super::PASSWORD;
 const LINES: usize = 8;
 
-/// Types a code and ends it with Enter, as a scanner does.
-async fn scan(browser: &Browser, code: &str) {
-    for sign in code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
-
 async fn is_at(browser: &Browser, id: &str) {
     let expression =
         format!("document.readyState === 'complete' && document.activeElement.id === '{id}'");
@@ -64,7 +56,7 @@ async fn begin_draft(browser: &Browser) {
         .await;
     browser.press(Key::Enter).await;
     is_at(browser, "invoice").await;
-    scan(browser, "4711").await;
+    browser.scan("4711").await;
 }
 
 /// Creates a receipt that is booked, and one that stays a draft.
@@ -99,7 +91,7 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     let (first, second) = goods.split_at(LINES / 2);
     for (_, code, _) in first {
         is_at(&browser, "product").await;
-        scan(&browser, code).await;
+        browser.scan(code).await;
         is_at(&browser, "quantity").await;
         browser.press(Key::Char('3')).await;
         browser.press(Key::Enter).await;
@@ -129,9 +121,9 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     assert_eq!(browser.count("#lines tbody tr").await, first.len());
     for (at, (_, code, _)) in second.iter().enumerate() {
         is_at(&browser, "product").await;
-        scan(&browser, code).await;
+        browser.scan(code).await;
         is_at(&browser, "quantity").await;
-        scan(&browser, "3").await;
+        browser.scan("3").await;
         let lines = first.len() + at + 1;
         let are_there = format!("document.querySelectorAll('#lines tbody tr').length === {lines}");
         browser.wait_until("the line", &are_there).await;

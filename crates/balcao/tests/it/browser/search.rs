@@ -9,12 +9,6 @@ const SERIE_NUMBER: &str = "7891000000007";
 /// The options below the field.
 const OPTION: &str = ".shell-search .picker-list:not([hidden]) [role=option]";
 
-async fn types(browser: &Browser, text: &str) {
-    for sign in text.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-}
-
 /// Sends keys as a scanner does: digits so many milliseconds apart, then Enter, to the focused
 /// element. Returns whether the page handled them.
 async fn scan(browser: &Browser, pause: u32) -> bool {
@@ -37,7 +31,7 @@ async fn finds(window: (u32, u32)) {
     let (_demo, browser, inventory) = opened(english(window), "admin").await;
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.click("#shell-search").await;
-    types(&browser, "arroz").await;
+    browser.type_keys("arroz").await;
     browser.wait_text(OPTION, "in stock · R$").await;
     browser.wait_text(OPTION, TITLE).await;
     browser.check_accessibility().await;
@@ -58,7 +52,7 @@ async fn finds(window: (u32, u32)) {
 
     // Nothing is found: a link creates the product with this name.
     browser.click("#shell-search").await;
-    types(&browser, "xyzw").await;
+    browser.type_keys("xyzw").await;
     browser
         .wait_text(".shell-search .picker-none", "Nothing found for “xyzw”.")
         .await;
@@ -71,7 +65,7 @@ async fn finds(window: (u32, u32)) {
     // Enter sends the search form, as without a script.
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.click("#shell-search").await;
-    types(&browser, "aroz").await;
+    browser.type_keys("aroz").await;
     browser.press(Key::Enter).await;
     browser
         .wait_text(".index-also", "Products with “arroz”")

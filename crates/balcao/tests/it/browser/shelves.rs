@@ -106,14 +106,6 @@ async fn a_shopkeeper_searches_books_is_refused_and_undoes_on_a_phone() {
     everyday(PHONE).await;
 }
 
-/// Types as a scanner does: characters without a pause, then Enter.
-async fn scan(browser: &Browser, code: &str) {
-    for sign in code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
-
 #[tokio::test]
 async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
     let (_demo, browser, inventory) = opened(english(DESK), "admin").await;
@@ -129,7 +121,7 @@ async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
             "document.activeElement.id === 'dialog-product'",
         )
         .await;
-    scan(&browser, SERIE_NUMBER).await;
+    browser.scan(SERIE_NUMBER).await;
     browser
         .wait_until(
             "the cursor in the next field",
@@ -159,7 +151,7 @@ async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
 
     // A scanned code jumps to its product.
     browser.press(Key::Char('/')).await;
-    scan(&browser, SERIE_NUMBER).await;
+    browser.scan(SERIE_NUMBER).await;
     browser.wait_text("h1", TITLE).await;
 
     // The help of shortcuts, and switching them off.

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::payments::app::Shop;
 use crate::payments::requests::with;
-use crate::webhooks::{SECRET, document, kinds, media, pass, send_events_to};
+use crate::webhooks::{SECRET, document, kinds, pass, send_events_to};
 
 /// Delivers until nothing is due; returns the events, each signed and as the API's document
 /// describes it.
@@ -25,7 +25,7 @@ async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
     for one in &posts {
         let event = one.json();
         let kind = event["type"].as_str().unwrap();
-        document.assert_valid(&media(&document, kind)["schema"], &event, kind);
+        document.assert_valid(&document.webhook(kind)["schema"], &event, kind);
         assert!(one.is_signed_with(SECRET));
     }
     posts.iter().map(ReceivedRequest::json).collect()

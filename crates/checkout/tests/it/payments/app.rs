@@ -105,6 +105,13 @@ impl Answer {
         assert_eq!(self.error(), (status, detail.to_owned()));
     }
 
+    /// Fails unless the outcome is unknown.
+    #[track_caller]
+    pub(crate) fn is_unknown(&self) {
+        self.is_error(503, "Service unavailable");
+        assert_eq!(self.json()["outcome"], "unknown");
+    }
+
     /// Status and detail, to compare at once.
     pub(crate) fn error(&self) -> (u16, String) {
         (self.status, self.detail())

@@ -4,7 +4,7 @@ use http::Method;
 use test_kit::html::{self, has};
 
 use crate::{
-    app::{Answer, TestApp, app_on_both_engines},
+    app::{Answer, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to, token},
 };
 
@@ -61,11 +61,6 @@ async fn send_fields(
     visitor.send(Method::POST, "/import/", &body, &form).await
 }
 
-async fn count(app: &TestApp, resource: &str) -> i64 {
-    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
-    list.json()["count"].as_i64().unwrap()
-}
-
 app_on_both_engines!(
     a_file_is_checked_shown_confirmed_once_and_taken_back,
     async |app| {
@@ -75,13 +70,13 @@ app_on_both_engines!(
             &upload(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
             "/import/1/",
         );
-        assert_eq!(count(&app, "brands").await, 0);
+        assert_eq!(app.count("brands").await, 0);
         let shown = admin.page("/import/1/").await;
         assert!(shown.contains("Records to be added:") && shown.contains("&#60;b&#62;"));
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         }
-        assert_eq!(count(&app, "brands").await, 2);
+        assert_eq!(app.count("brands").await, 2);
         let done = admin.page("/import/1/").await;
         assert!(done.contains("Imported: 2 records.") && done.contains("/import/1/undo/"));
         assert!(
@@ -93,7 +88,7 @@ app_on_both_engines!(
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
         }
-        assert_eq!(count(&app, "brands").await, 0);
+        assert_eq!(app.count("brands").await, 0);
         assert!(
             admin
                 .page("/import/1/")
@@ -133,7 +128,7 @@ app_on_both_engines!(
         ] {
             is_refused(&upload(&admin, resource, content).await, &[said]);
         }
-        assert_eq!(count(&app, "products").await, 0);
+        assert_eq!(app.count("products").await, 0);
     }
 );
 
@@ -165,13 +160,13 @@ app_on_both_engines!(an_import_is_taken_back_whole_or_not_at_all, async |app| {
     html::check(&refused.text);
     has(&refused.text, &["units are still in stock"]);
     assert_eq!(app.admin().quantity_of(id).await, 16);
-    assert_eq!(count(&app, "inflows").await, 2);
+    assert_eq!(app.count("inflows").await, 2);
     app.admin()
         .delete(&format!("/api/v1/outflows/{outflow}/"))
         .await;
     leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
     assert_eq!(app.admin().quantity_of(id).await, 1);
-    assert_eq!(count(&app, "inflows").await, 0);
+    assert_eq!(app.count("inflows").await, 0);
 });
 
 app_on_both_engines!(
@@ -182,10 +177,10 @@ app_on_both_engines!(
         let rows = "product,quantity,created_at\n1,900,2026-01-02T03:04:05Z\n";
         leads_to(&upload(&admin, "outflows", rows).await, "/import/1/");
         admin.submit("/import/1/confirm/", &[]).await;
-        assert_eq!(count(&app, "outflows").await, 1);
+        assert_eq!(app.count("outflows").await, 1);
         assert_eq!(app.admin().quantity_of(id).await, 5);
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "outflows").await, 0);
+        assert_eq!(app.count("outflows").await, 0);
         assert_eq!(app.admin().quantity_of(id).await, 5);
         let differences = inventory::stock::verify(&app.state.db).await.unwrap();
         assert!(differences.is_empty(), "{differences:?}");
@@ -242,7 +237,7 @@ app_on_both_engines!(
         leads_to(&confirmed, kept);
         // After Back the same file is sent again: the page says that it was imported.
         leads_to(&send(&admin, tokens, "brands", alfa).await, kept);
-        assert_eq!(count(&app, "brands").await, 1);
+        assert_eq!(app.count("brands").await, 1);
         let another = send(&admin, tokens, "brands", "name\nBeta\n").await;
         is_refused(&another, &["This form has already been saved"]);
     }
@@ -259,13 +254,9 @@ app_on_both_engines!(
             let there = format!("/import/{number}/");
             leads_to(&upload(&admin, "brands", content).await, &there);
         }
-        let count = async |sql: &'static str| {
-            let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
-            app.state.db.read::<i64, db::Error, _>(read).await.unwrap()
-        };
         let waiting = "SELECT COUNT(*) FROM imports WHERE state = 'checked'";
-        assert_eq!(count(waiting).await, 6);
-        assert_eq!(count("SELECT COUNT(*) FROM import_files").await, 6);
+        assert_eq!(app.number(waiting).await, 6);
+        assert_eq!(app.number("SELECT COUNT(*) FROM import_files").await, 6);
         admin.page_with("/import/15/", 404).await;
         for kept in ["/import/16/", "/import/20/", "/import/1/"] {
             let reader = if kept == "/import/1/" {

@@ -26,11 +26,6 @@ async fn names(app: &TestApp, resource: &str) -> Vec<Value> {
     records.map(|record| record["name"].clone()).collect()
 }
 
-async fn execute(app: &TestApp, sql: &'static str) {
-    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
-    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
-}
-
 const ROWS: &str =
     "Camomila;Chás;Folha;1;2;3\nErva-doce;chas;FOLHA;1;2;3\nArroz;Grãos;Folha;1;2;3\n";
 
@@ -121,7 +116,7 @@ app_on_both_engines!(
         let refused = admin.submit("/import/1/confirm/", &[]).await;
         is_refused(&refused, &["There are several of “Folha”"]);
         assert_eq!(names(&app, "categories").await, before);
-        execute(&app, "DELETE FROM brands WHERE name = 'Folha'").await;
+        app.execute("DELETE FROM brands WHERE name = 'Folha'").await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         assert!(names(&app, "brands").await.contains(&json!("Folha")));
     }

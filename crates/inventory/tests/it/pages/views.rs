@@ -90,22 +90,11 @@ app_on_both_engines!(
             assert_eq!(refused.status, 404);
         }
         assert!(navigation(&manager.page(TEA).await).contains("Chás"));
-        let left = async || {
-            let read = async |conn: &mut db::Conn| {
-                conn.one("SELECT count(*) FROM saved_views", &[], |row| {
-                    row.get::<i64>(0)
-                })
-                .await
-            };
-            app.state.db.read::<_, db::Error, _>(read).await.unwrap()
-        };
-        assert_eq!(left().await, 2);
-        let gone = async |tx: &mut db::Tx| {
-            tx.execute("DELETE FROM users WHERE username = 'manager'", &[])
-                .await
-        };
-        app.state.db.write::<_, db::Error, _>(gone).await.unwrap();
-        assert_eq!(left().await, 1);
+        let left = "SELECT count(*) FROM saved_views";
+        assert_eq!(app.number(left).await, 2);
+        app.execute("DELETE FROM users WHERE username = 'manager'")
+            .await;
+        assert_eq!(app.number(left).await, 1);
     }
 );
 
