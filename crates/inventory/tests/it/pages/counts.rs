@@ -41,6 +41,14 @@ async fn start(visitor: &Visitor<'_>, draft: &str) {
     leads_to(&begun, draft);
 }
 
+/// The shop, and the browser of its administrator, who has begun a count.
+async fn a_draft(app: &TestApp) -> Visitor<'_> {
+    a_shop(app).await;
+    let admin = app.logged_in("admin").await;
+    start(&admin, DRAFT).await;
+    admin
+}
+
 /// Types what was counted of lines.
 async fn type_in(visitor: &Visitor<'_>, fields: &[(&str, &str)]) {
     let saved = visitor
@@ -133,9 +141,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     what_was_sold_since_it_was_counted_is_told_and_stays_sold,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         app.admin().sell(2, 1).await;
         type_in(&admin, &[("quantity_1", "8"), ("quantity_2", "9")]).await;
         app.admin().sell(1, 3).await;
@@ -155,9 +161,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_line_that_cannot_be_booked_is_named_and_keeps_all_from_being_booked,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         type_in(&admin, &[("quantity_1", "2"), ("quantity_2", "12")]).await;
         app.admin().sell(1, 9).await;
         let refused = book(&admin).await;
@@ -189,9 +193,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_count_whose_units_have_left_is_not_undone_in_part,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         type_in(&admin, &[("quantity_1", "7"), ("quantity_2", "15")]).await;
         leads_to(&book(&admin).await, BOOKED);
         app.admin().sell(2, 11).await;
@@ -210,9 +212,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_scan_counts_one_more_and_what_stands_elsewhere_on_the_shelf_gets_a_line,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         let scan = async |code: &str, quantity: &str| {
             let fields = [
                 ("product_text", code),
@@ -241,9 +241,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     what_is_typed_is_stored_beside_what_another_device_types,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         // The script saves it without leaving the page.
         for (field, shown, units) in [
             ("quantity_1", "shown_1", "7"),
@@ -280,9 +278,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     just_the_differences_that_were_shown_are_booked_and_once,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        start(&admin, DRAFT).await;
+        let admin = a_draft(&app).await;
         let review = admin.page(REVIEW).await;
         assert!(!review.contains("Record the count"), "{review}");
         is_refused(&book(&admin).await, &["Nothing has been counted yet."]);

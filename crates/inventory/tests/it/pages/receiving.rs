@@ -36,6 +36,14 @@ async fn begin(visitor: &Visitor<'_>) {
     leads_to(&begun, DRAFT);
 }
 
+/// The shop, and the browser of its administrator, who has begun the draft 1.
+async fn a_draft(app: &TestApp) -> Visitor<'_> {
+    a_shop(app).await;
+    let admin = app.logged_in("admin").await;
+    begin(&admin).await;
+    admin
+}
+
 /// Scans a product into the draft 1.
 async fn scan(visitor: &Visitor<'_>, code: &str, quantity: &str) {
     let fields = [
@@ -63,9 +71,7 @@ async fn press(visitor: &Visitor<'_>, button: &str) -> crate::app::Answer {
 app_on_both_engines!(
     an_invoice_is_booked_as_a_whole_and_taken_back_as_a_whole,
     async |app| {
-        a_shop(&app).await;
-        let mut admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let mut admin = a_draft(&app).await;
         for (code, quantity) in [
             ("7891000000014", "3"),
             ("cha", "1,200"),
@@ -117,9 +123,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     the_same_product_adds_up_and_lines_are_changed_and_removed,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let admin = a_draft(&app).await;
         scan(&admin, "7891000000014", "3").await;
         scan(&admin, "7891000000021", "1").await;
         scan(&admin, "7891000000014", "4").await;
@@ -161,9 +165,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_code_scanned_into_the_quantity_is_the_next_product,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let admin = a_draft(&app).await;
         let [supplier, invoice] = HEADER;
         let product = ("product_text", "7891000000014");
         let fields = [supplier, invoice, product, ("quantity", "7891000000021")];
@@ -183,9 +185,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_receipt_is_booked_once_however_often_the_form_is_sent,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let admin = a_draft(&app).await;
         let [supplier, invoice] = HEADER;
         let add = |token| {
             [
@@ -229,9 +229,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_line_that_cannot_be_booked_is_named_and_keeps_all_from_being_booked,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let admin = a_draft(&app).await;
         for code in ["cafe", "cha", "leite"] {
             scan(&admin, code, "2").await;
         }
@@ -262,9 +260,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     a_receipt_whose_goods_have_left_is_not_undone_in_part,
     async |app| {
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+        let admin = a_draft(&app).await;
         for code in ["cafe", "cha", "leite"] {
             scan(&admin, code, "2").await;
         }
