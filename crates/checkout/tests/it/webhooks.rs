@@ -33,6 +33,13 @@ pub(crate) fn send_events_to(url: &str) -> impl FnOnce(&mut Config) + use<> {
     }
 }
 
+/// A receiver, and a shop that sends its events there.
+pub(crate) async fn receiver_and_shop(address: &str) -> (Receiver, Shop) {
+    let receiver = Receiver::start().await;
+    let shop = Shop::open_with(address, send_events_to(&receiver.url())).await;
+    (receiver, shop)
+}
+
 /// Delivers what is due; how many attempts were made, and how many arrived.
 pub(crate) async fn pass(app: &TestApp) -> (usize, usize) {
     let done = delivery::pass(app.state.outbox()).await.unwrap();
@@ -78,8 +85,7 @@ fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example
 on_both_engines!(
     each_change_of_a_payment_is_told_once_in_order_as_the_api_shows_it,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let created = shop.pay(&pix()).await;
         let id = created.id();
         follow(&shop, &id, "pay").await;
@@ -124,8 +130,7 @@ on_both_engines!(
 on_both_engines!(
     refusals_cancellations_and_chargebacks_are_told_and_a_review_is_not,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let rejected = shop.pay(&card("OTHE")).await.id();
         let reviewed = shop.pay(&card("CONT")).await.id();
         let canceled = shop.pay(&boleto()).await.id();
@@ -149,8 +154,7 @@ on_both_engines!(
 on_both_engines!(
     events_of_a_process_that_dies_before_it_delivers_are_delivered_by_the_next,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         // Committed and answered; this process delivers nothing.
         let id = shop.pay(&card("APRO")).await.id();
         let next = shop.replica(send_events_to(&receiver.url())).await;

@@ -9,6 +9,7 @@ use test_kit::on_both_engines;
 use super::{
     NOBODY, SECRET, config,
     receiver::{ReceivedRequest, Receiver, Reply},
+    receiver_and_app,
 };
 use crate::app::TestApp;
 
@@ -36,8 +37,7 @@ async fn states(app: &TestApp) -> Vec<DeliveryState> {
 on_both_engines!(
     an_outflow_arrives_at_the_configured_address_signed_by_its_secret,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
         let outflow = app.sell(product, 2).await;
         let done = app.pass().await;
@@ -63,8 +63,7 @@ on_both_engines!(
 on_both_engines!(
     a_standard_webhooks_library_verifies_what_arrives,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         app.clock.set(web::Clock::system().now());
         let product = app.admin().a_product("Açaí", 50).await;
         app.sell(product, 2).await;
@@ -420,8 +419,7 @@ on_both_engines!(
 );
 
 on_both_engines!(connections_are_used_again, async |address| {
-    let receiver = Receiver::start().await;
-    let app = TestApp::with(&address, config(Some(&receiver))).await;
+    let (receiver, app) = receiver_and_app(&address).await;
     let product = app.admin().a_product("Arroz", 50).await;
     for _ in 0..10 {
         app.sell(product, 1).await;
@@ -433,8 +431,7 @@ on_both_engines!(connections_are_used_again, async |address| {
 on_both_engines!(
     old_events_are_removed_save_those_that_still_wait,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let (done, waiting) = (
             app.admin().a_product("Arroz", 50).await,
             app.admin().a_product("Feijão", 50).await,

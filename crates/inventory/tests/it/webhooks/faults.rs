@@ -8,6 +8,7 @@ use test_kit::{closed_port::ClosedPort, database::Engine, on_both_engines};
 use super::{
     config,
     receiver::{ReceivedRequest, Receiver, Reply},
+    receiver_and_app,
 };
 use crate::app::TestApp;
 
@@ -149,8 +150,7 @@ on_both_engines!(
 #[test]
 fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
     test_kit::database::run(Engine::Postgres, async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         app.endpoint(&receiver, "").await;
         let other = app.replica(&address).await;
         let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
@@ -174,8 +174,7 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
 #[test]
 fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_postgres() {
     test_kit::database::run(Engine::Postgres, async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let next = app.replica(&address).await;
         let product = app.admin().a_product("Arroz", 40).await;
         app.sell(product, 1).await;

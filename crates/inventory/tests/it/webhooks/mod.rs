@@ -46,6 +46,13 @@ pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
     }
 }
 
+/// A receiver, and an application with it as the configured endpoint.
+async fn receiver_and_app(address: &str) -> (Receiver, TestApp) {
+    let receiver = Receiver::start().await;
+    let app = TestApp::with(address, config(Some(&receiver))).await;
+    (receiver, app)
+}
+
 impl TestApp {
     /// Delivers what is due now.
     pub(crate) async fn pass(&self) -> Progress {

@@ -7,6 +7,7 @@ use super::{
     config,
     delivery::verifies,
     receiver::{Receiver, Reply},
+    receiver_and_app,
 };
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -145,8 +146,7 @@ on_both_engines!(
 on_both_engines!(
     whoever_taps_redeliver_twice_begins_one_delivery,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
@@ -248,8 +248,7 @@ fn secret_of(page: &str) -> String {
 on_both_engines!(
     the_endpoint_of_the_configuration_is_shown_and_not_changed_on_pages,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let admin = app.logged_in("admin").await;
         let detail = admin.get("/webhooks/1/").await;
         assert!(
@@ -267,8 +266,7 @@ on_both_engines!(
 on_both_engines!(
     who_may_not_see_webhooks_does_not_and_managers_only_redeliver,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
