@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
-use checkout::provider::{AccessToken, Transport};
+use checkout::provider::Transport;
 use checkout::request::MaxAmounts;
-use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
+use checkout::{App, Config, MIGRATIONS, Parts, Secret, State};
 use db::{Address, Db, Options, Timestamp};
 use http::{HeaderMap, Request};
 use serde_json::Value;
@@ -20,6 +20,7 @@ use web::{Clock, Random};
 
 use super::sandbox::Sandbox;
 use crate::openapi::assert_described;
+use crate::provider;
 
 /// The key of the merchant in every test.
 pub(crate) const API_KEY: &str = "balcao_merchant_of_the_tests";
@@ -140,12 +141,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
         trusted_proxies: web::client::Proxies::default(),
         hsts_subdomains: false,
         allow_http: false,
-        provider: provider::ProviderConfig {
-            base_url: provider_url.parse().unwrap(),
-            access_token: AccessToken::parse("TEST-token").unwrap(),
-            timeout: Duration::from_secs(20),
-            quota: Rates::off(),
-        },
+        provider: provider::config(provider_url, Duration::from_secs(20)),
         boleto_method: "bolbradesco".to_owned(),
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
         max_amounts: MaxAmounts::default(),

@@ -14,18 +14,14 @@ use checkout::provider::{
     ProviderPayment, UpstreamKey,
 };
 use checkout::request::{self, PaymentRequest};
-use db::Timestamp;
 use serde_json::{Value, json};
 use web::Clock;
 use web::rate::{Rates, Windows};
 
+use crate::payments::app::now;
 use stub::Stub;
 
-fn now() -> Timestamp {
-    Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
-}
-
-fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
+pub(crate) fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
     ProviderConfig {
         base_url: base_url.parse().unwrap(),
         access_token: AccessToken::parse("TEST-token").unwrap(),
