@@ -19,7 +19,7 @@ async fn count(app: &TestApp, list: &str) -> u64 {
     answer.json()["count"].as_u64().unwrap()
 }
 
-async fn noted(app: &TestApp) -> i64 {
+async fn deltas(app: &TestApp) -> i64 {
     app.number("SELECT count(*) FROM aggregate_deltas").await
 }
 
@@ -90,7 +90,7 @@ app_on_both_engines!(
                 assert_eq!(count(&app, list).await, expected, "{list}");
             }
             aggregates::compact_all(&app.state.db).await.unwrap();
-            assert_eq!(noted(&app).await, 0);
+            assert_eq!(deltas(&app).await, 0);
         }
         let path = format!("/api/v1/inflows/{inflow}/");
         assert_eq!(app.admin().delete(&path).await.status, 204);
@@ -207,7 +207,7 @@ app_on_both_engines!(a_fold_that_fails_in_between_changes_nothing, async |app| {
     let product = app.admin().a_product("Arroz", 100).await;
     app.sell(product, 3).await;
     let before = (
-        noted(&app).await,
+        deltas(&app).await,
         sales_of(&app, day_of(app.clock.now())).await,
     );
     let crashed = app
@@ -221,7 +221,7 @@ app_on_both_engines!(a_fold_that_fails_in_between_changes_nothing, async |app| {
     assert!(crashed.is_err());
     assert_eq!(
         (
-            noted(&app).await,
+            deltas(&app).await,
             sales_of(&app, day_of(app.clock.now())).await
         ),
         before
@@ -249,7 +249,10 @@ app_on_both_engines!(
         tokio::join!(sales, fold(), fold(), fold());
         verified(&app).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
-        assert_eq!((noted(&app).await, count(&app, "outflows/").await), (0, 60));
+        assert_eq!(
+            (deltas(&app).await, count(&app, "outflows/").await),
+            (0, 60)
+        );
         verified(&app).await;
     }
 );

@@ -14,7 +14,7 @@ use test_kit::database;
 use crate::app::{TestApp, app_on_both_engines, open};
 
 /// All records of a sale, without their ids.
-async fn traces(app: &TestApp) -> Vec<String> {
+async fn records(app: &TestApp) -> Vec<String> {
     let read = async |conn: &mut db::Conn| {
         conn.all(
             "SELECT l.kind, l.change, l.cost_price, l.user_id, l.user_name, t.movement, t.day, t.movements, t.moved, t.present, t.products,
@@ -80,7 +80,7 @@ app_on_both_engines!(
         first["data"]["product_quantity"] = json!(994);
         first["data"]["id"] = second["data"]["id"].clone();
         assert_eq!(first.to_string(), second.to_string());
-        let traces = traces(&app).await;
+        let traces = records(&app).await;
         assert_eq!(traces.len(), 4);
         assert!(
             traces.iter().all(|trace| *trace == traces[0]),

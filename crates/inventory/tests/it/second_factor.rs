@@ -80,7 +80,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
 }
 
 /// A browser that has sent the username and the password.
-async fn half_in(app: &TestApp) -> Visitor<'_> {
+async fn after_password(app: &TestApp) -> Visitor<'_> {
     let visitor = app.visitor();
     visitor.get("/login/").await;
     let fields = [
@@ -96,7 +96,7 @@ async fn half_in(app: &TestApp) -> Visitor<'_> {
 
 app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     redirects(&visitor.get("/").await, "/login/?next=/");
     let form = visitor.get("/login/code/").await;
     test_kit::html::check(&form.text);
@@ -110,7 +110,7 @@ app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
     assert_eq!(visitor.cookie("login_step"), None);
     assert_eq!(visitor.get("/").await.status, 200);
 
-    let again = half_in(&app).await;
+    let again = after_password(&app).await;
     let replayed = again.submit("/login/code/", &[("code", &code)]).await;
     assert_eq!(replayed.status, 200, "a code is taken once");
     app.clock.advance(Duration::from_secs(30));
@@ -157,7 +157,7 @@ app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     assert_ne!(renewed, first);
     // A recovery code that was used meanwhile is not shown again.
     app.clock.advance(Duration::from_secs(61));
-    let elsewhere = half_in(&app).await;
+    let elsewhere = after_password(&app).await;
     elsewhere
         .submit("/login/code/", &[("code", &renewed[0])])
         .await;
@@ -198,7 +198,7 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     let (_, codes) = turned_on(&app).await;
     assert_eq!(codes.len(), 10);
     let typed = codes[3].to_uppercase().replace('-', " ");
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     redirects(
         &visitor.submit("/login/code/", &[("code", &typed)]).await,
         "/shortcuts/",
@@ -208,7 +208,7 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
         .unwrap()
         .unwrap();
     assert_eq!(status.recovery_codes, 9);
-    let again = half_in(&app).await;
+    let again = after_password(&app).await;
     let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
     assert_eq!(refused.status, 200);
     let renewed = visitor
@@ -224,7 +224,7 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
 
 app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     app.clock.advance(Duration::from_secs(300));
     let code = secret.code_at(app.clock.now());
     redirects(
@@ -299,7 +299,7 @@ async fn codes_cannot_be_guessed() {
     let database = Database::new(Engine::Sqlite);
     let app = TestApp::new(database.address()).await;
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     let (logs, guard) = Logs::of_this_thread();
     for _ in 0..5 {
         let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
@@ -325,7 +325,7 @@ app_on_both_engines!(
     a_second_factor_is_taken_off_with_password_and_code_or_by_an_operator,
     async |app| {
         let (secret, _) = turned_on(&app).await;
-        let visitor = half_in(&app).await;
+        let visitor = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
         visitor.submit("/login/code/", &[("code", &code)]).await;
         let off = "/account/second-factor/off/";
@@ -411,7 +411,7 @@ on_both_engines!(
         assert!(page.text.contains("Turn it on to continue."), "{page:?}");
 
         let (secret, _) = turned_on(&app).await;
-        let inside = half_in(&app).await;
+        let inside = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
         redirects(
             &inside.submit("/login/code/", &[("code", &code)]).await,

@@ -15,7 +15,7 @@ use crate::app::TestApp;
 
 /// Works until an analysis is stored; returns how often the model was retried later, and the
 /// analysis.
-async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
+async fn until_stored(app: &TestApp) -> (u32, Analysis) {
     for again in 0.. {
         match step(app).await {
             WorkOutcome::RetryAt(due) => app.clock.set(due),
@@ -137,7 +137,7 @@ on_both_engines!(
         config.analysis.language_model.as_mut().unwrap().timeout = Duration::from_secs(2);
         let app = TestApp::with(&address, config).await;
         a_product_that_ran_low(&app, "Arroz").await;
-        let (tried_again, analysis) = in_the_end(&app).await;
+        let (tried_again, analysis) = until_stored(&app).await;
         assert_eq!(analysis.provenance.outcome, "timeout");
         assert_eq!((tried_again, server.calls().len()), (2, 3));
         assert_computed(&analysis, "slow");
@@ -156,7 +156,7 @@ on_both_engines!(
         let mut made = 0;
         for (what, behaviour, outcome, again, calls) in failures().into_iter().chain(answers()) {
             server.does([behaviour]);
-            let (tried_again, analysis) = in_the_end(&app).await;
+            let (tried_again, analysis) = until_stored(&app).await;
             assert_eq!(analysis.provenance.outcome, outcome, "{what}");
             assert_eq!(tried_again, again, "{what}");
             assert_eq!(server.calls().len() - made, calls, "{what}");

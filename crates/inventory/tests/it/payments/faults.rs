@@ -7,7 +7,7 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    beside,
+    app_with,
     checkout::{Checkout, Reply, order as list_of},
     config, says,
 };
@@ -17,7 +17,7 @@ on_both_engines!(
     whatever_checkout_does_a_page_says_so_and_the_shop_goes_on,
     async |address| {
         let checkout = Checkout::start(|_| Reply::close()).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let raw = |head: &str, body: &str| {
             let length = body.len();

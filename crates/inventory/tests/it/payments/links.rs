@@ -4,9 +4,9 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    beside,
+    app_with, audit_entries,
     checkout::{Checkout, Reply, order, reads},
-    says, traces,
+    says,
 };
 use crate::visitor::{hidden, leads_to};
 
@@ -24,7 +24,7 @@ on_both_engines!(
     a_sum_as_brazilians_type_it_makes_one_order_however_often_the_form_is_sent,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [
@@ -50,7 +50,7 @@ on_both_engines!(
         let key = posts[0].header("idempotency-key");
         assert_eq!(key, posts[1].header("idempotency-key"));
         assert!(key.len() == 64 && key != token);
-        let found = traces(&app).await;
+        let found = audit_entries(&app).await;
         let expected = ["added", "order", "ord_1: R$\u{a0}149,90", "manager"].map(str::to_owned);
         assert_eq!(found[0], expected.into());
     }
@@ -60,7 +60,7 @@ on_both_engines!(
     what_is_wrong_with_a_link_is_told_beside_its_field_and_nothing_is_sent,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         for (fields, said) in [
             (
@@ -109,7 +109,7 @@ on_both_engines!(
             422,
             &["An order with this number already exists.", "value=\"7\""],
         );
-        assert_eq!(traces(&app).await.len(), 0);
+        assert_eq!(audit_entries(&app).await.len(), 0);
     }
 );
 
@@ -117,7 +117,7 @@ on_both_engines!(
     products_go_at_their_prices_and_a_price_that_changed_is_told_first,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let product = app.admin().a_product("Arroz", 10).await;
         let code = json!({"serie_number": "7891"});
         app.admin().change_product(product, code).await;
@@ -177,7 +177,7 @@ on_both_engines!(
     a_link_whose_answer_was_lost_is_asked_for_again_under_the_same_key,
     async |address| {
         let checkout = Checkout::start(|_| Reply::close()).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [

@@ -16,7 +16,7 @@ use crate::{
 use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
 
 /// The application beside this checkout.
-async fn beside(address: &str, checkout: &Checkout) -> TestApp {
+async fn app_with(address: &str, checkout: &Checkout) -> TestApp {
     TestApp::with(address, config(checkout.settings())).await
 }
 
@@ -29,7 +29,7 @@ fn config(checkout: payments::CheckoutConfig) -> Config {
 }
 
 /// The audit entries of payments and orders, oldest first: action, model, text, user.
-async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
+async fn audit_entries(app: &TestApp) -> Vec<(String, String, String, String)> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT action, model, object_text, user_name FROM audit_entries WHERE model IN ('order', 'payment') ORDER BY id";
         conn.all(sql, &[], |row| {
@@ -52,7 +52,7 @@ on_both_engines!(
     orders_are_seen_and_made_by_managers_and_given_back_by_admins_alone,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let pages = [
             "/payments/",
             "/payments/orders/ord_1/",
@@ -103,7 +103,7 @@ app_on_both_engines!(without_a_checkout_there_are_no_such_pages, async |app| {
 
 on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
-    let app = beside(&address, &checkout).await;
+    let app = app_with(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let query = "search=1042&status=open&date_from=2026-11-01&date_to=2026-11-30&page_size=25";
     let html = manager.page(&format!("/payments/?{query}")).await;
@@ -141,7 +141,7 @@ on_both_engines!(
     a_list_is_a_file_up_to_a_bound_that_is_told,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         let file = manager.get("/payments/export/?status=paid").await;
         assert_eq!(
@@ -169,7 +169,7 @@ on_both_engines!(
 
 on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
-    let app = beside(&address, &checkout).await;
+    let app = app_with(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let cancel = "/payments/orders/ord_1/cancel/";
     let html = manager.page("/payments/orders/ord_1/").await;
@@ -201,7 +201,7 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let answer = manager.submit(cancel, &[]).await;
     says(&answer, 409, &["The order has already been paid."]);
     let expected = ["asked", "canceled", "asked", "refused"];
-    let found = traces(&app).await;
+    let found = audit_entries(&app).await;
     assert_eq!(
         found
             .iter()

@@ -4,9 +4,9 @@ use serde_json::json;
 use test_kit::{html::has, on_both_engines};
 
 use super::{
-    beside,
+    app_with, audit_entries,
     checkout::{Call, Checkout, Reply, order, reads},
-    says, traces,
+    says,
 };
 use crate::{
     app::{Answer, TestApp},
@@ -60,7 +60,7 @@ async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
 
 /// The audit entries, oldest first: action, text and user.
 async fn done(app: &TestApp) -> Vec<String> {
-    let traces = traces(app).await;
+    let traces = audit_entries(app).await;
     let line = |(action, _, text, user): (String, String, String, String)| {
         format!("{user} {action} {}", text.replace('\u{a0}', " "))
     };
@@ -71,7 +71,7 @@ on_both_engines!(
     a_part_and_the_rest_are_given_back_and_traced,
     async |address| {
         let checkout = Checkout::start(refunds).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let html = admin.page(REFUND).await;
         has(&html, &["Everything that is left: R$\u{a0}149.90"]);
@@ -121,7 +121,7 @@ on_both_engines!(
             _ => reads(call, "paid"),
         })
         .await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let question = asked(&admin, "part", "10,50").await;
         let answer = confirm(&admin, &question).await;
@@ -157,7 +157,7 @@ on_both_engines!(
             _ => reads(call, "paid"),
         })
         .await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         for amount in ["", "0", "abc", "-5", "10,505"] {
             let answer = admin
@@ -188,7 +188,7 @@ on_both_engines!(
     what_checkout_does_not_tell_is_told_as_unknown,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let alone = admin.page("/payments/received/1234567890/").await;
         assert!(alone.contains("not known"));

@@ -26,7 +26,7 @@ fn accepted(received: &[ReceivedRequest]) -> HashMap<i64, Vec<i64>> {
 }
 
 /// Sells units of so many products in turn; returns the outflows of each.
-async fn ships(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<i64>> {
+async fn sell_in_turn(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<i64>> {
     let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
     let mut ids = Vec::new();
     for number in 0..products {
@@ -62,7 +62,7 @@ on_both_engines!(
             _ => Reply::Status(200),
         });
         let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let shipped = ships(&app, 6, 10).await;
+        let shipped = sell_in_turn(&app, 6, 10).await;
         let mut passes = 0;
         while accepted(&receiver.received())
             .values()
@@ -102,7 +102,7 @@ on_both_engines!(
         configured.target =
             inventory::events::Target::parse(&format!("http://{}/hooks", down.address)).unwrap();
         let app = TestApp::with(&address, settings).await;
-        let shipped = ships(&app, 3, 4).await;
+        let shipped = sell_in_turn(&app, 3, 4).await;
         app.pass().await;
         for _ in 0..4 {
             let done = app.pass_after(3 * 60 * 60).await;
@@ -121,7 +121,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         receiver.behaves(|_| Reply::Hang);
         let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let shipped = ships(&app, 8, 3).await;
+        let shipped = sell_in_turn(&app, 8, 3).await;
         let passing = {
             let app = app.clone();
             tokio::spawn(async move { app.pass().await })
@@ -155,7 +155,7 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
         let other = app.replica(&address).await;
         let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
         for _ in 0..5 {
-            for (product, outflows) in ships(&app, 4, 5).await {
+            for (product, outflows) in sell_in_turn(&app, 4, 5).await {
                 shipped.entry(product).or_default().extend(outflows);
             }
             let (one, two) = tokio::join!(app.pass(), other.pass());
