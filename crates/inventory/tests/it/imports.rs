@@ -277,8 +277,7 @@ app_on_both_engines!(
 
 app_on_both_engines!(what_staged_rows_refer_to_cannot_be_deleted, async |app| {
     app.admin().a_category("Chás").await;
-    execute(
-        &app,
+    app.execute(
         "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
              SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM categories",
     )
@@ -327,9 +326,7 @@ app_on_both_engines!(
             &upload(&admin, "brands", "name\nAlfa\n").await,
             "/import/1/",
         );
-        execute(
-            &app,
-            "INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, progress_at)
+        app.execute("INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, progress_at)
              SELECT 'a', 'brands', 'a.csv', 'publishing', 1, 0, created_at, created_at FROM imports",
         )
         .await;

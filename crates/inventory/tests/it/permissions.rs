@@ -8,10 +8,7 @@ use inventory::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    app::{Answer, Client, app_on_both_engines},
-    visitor::is_refused,
-};
+use crate::app::{Answer, Client, app_on_both_engines};
 
 const RESOURCES: [(&str, bool); 6] = [
     ("brands", true),

@@ -207,7 +207,8 @@ app_on_both_engines!(a_file_needs_the_right_and_the_token, async |app| {
     );
     manager.submit("/import/1/confirm/", &[]).await;
     assert!(
-        !page(&manager, "/import/1/", 200)
+        !manager
+            .page("/import/1/")
             .await
             .contains("/import/1/undo/\"")
     );

@@ -125,11 +125,8 @@ app_on_both_engines!(
 app_on_both_engines!(
     whoever_may_not_add_a_category_is_told_so_by_row,
     async |app| {
-        execute(
-            &app,
-            "DELETE FROM group_permissions WHERE permission = 'add_category'",
-        )
-        .await;
+        app.execute("DELETE FROM group_permissions WHERE permission = 'add_category'")
+            .await;
         let mut manager = app.logged_in("manager").await;
         let refused = upload(&manager, ROWS).await;
         is_refused(

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
-    visitor::Visitor,
+    visitor::{Visitor, is_refused},
 };
 
 /// The titles that are suggested for a text, in their order.
@@ -148,7 +148,7 @@ app_on_both_engines!(
         let admin = app.logged_in("admin").await;
         let fields = [("product_text", "aroz"), ("quantity", "1")];
         let asked = admin.submit("/outflows/new/", &fields).await;
-        super::is_refused(&asked, &["Choose a result below for", "Arroz branco"]);
+        is_refused(&asked, &["Choose a result below for", "Arroz branco"]);
         assert_eq!(app.admin().quantity_of(2).await, 5);
     }
 );

@@ -8,7 +8,7 @@ use test_kit::on_both_engines;
 
 use super::{
     app_with,
-    checkout::{Checkout, Reply, order as list_of},
+    checkout::{Checkout, Reply, order, page as list_of},
     config, says,
 };
 use crate::app::TestApp;

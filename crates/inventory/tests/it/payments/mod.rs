@@ -10,8 +10,8 @@ use inventory::{Config, access::Model, payments};
 use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, TestApp, app_on_both_engines},
-    visitor::redirects,
+    app::{Answer, TestApp, app_on_both_engines, unlimited},
+    visitor::{leads_to, redirects},
 };
 use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
 
@@ -98,7 +98,7 @@ app_on_both_engines!(without_a_checkout_there_are_no_such_pages, async |app| {
     ] {
         admin.page_with(path, 404).await;
     }
-    assert!(!page(&admin, "/", 200).await.contains("/payments/"));
+    assert!(!admin.page("/").await.contains("/payments/"));
 });
 
 on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
@@ -189,7 +189,7 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
         _ => reads(call, "canceled"),
     });
     let answer = manager.submit(cancel, &[]).await;
-    crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
+    leads_to(&answer, "/payments/orders/ord_1/");
     let html = manager.page("/payments/orders/ord_1/").await;
     assert!(html.contains("Cancelled") && !html.contains("https://pay.example/pay/"));
     checkout.behaves(|call| match call.line().as_str() {

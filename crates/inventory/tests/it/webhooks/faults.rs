@@ -174,7 +174,7 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
 #[test]
 fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_postgres() {
     test_kit::database::run(Engine::Postgres, async |address| {
-        let (receiver, app) = receiver_and_app(&address).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
         let next = app.replica(&address).await;
         let product = app.admin().a_product("Arroz", 40).await;
         app.sell(product, 1).await;

@@ -20,7 +20,7 @@ use inventory::{
 };
 pub(crate) use test_kit::receiver;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, unlimited};
 use receiver::Receiver;
 
 /// The secret of the configured endpoint.

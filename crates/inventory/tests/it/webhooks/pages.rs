@@ -248,7 +248,7 @@ fn secret_of(page: &str) -> String {
 on_both_engines!(
     the_endpoint_of_the_configuration_is_shown_and_not_changed_on_pages,
     async |address| {
-        let (receiver, app) = receiver_and_app(&address).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
         let admin = app.logged_in("admin").await;
         let detail = admin.get("/webhooks/1/").await;
         assert!(
@@ -266,7 +266,7 @@ on_both_engines!(
 on_both_engines!(
     who_may_not_see_webhooks_does_not_and_managers_only_redeliver,
     async |address| {
-        let (receiver, app) = receiver_and_app(&address).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
