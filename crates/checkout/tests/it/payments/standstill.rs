@@ -16,7 +16,7 @@ use test_kit::on_both_engines;
 use tokio::sync::oneshot;
 use web::Clock;
 
-use super::app::{Answer, Shop, TestApp, creation};
+use super::app::{Shop, TestApp, creation};
 use super::notified::{notify, work};
 use super::requests::card;
 use crate::{orders, payments::app::shop_on_both_engines};

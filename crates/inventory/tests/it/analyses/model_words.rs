@@ -128,7 +128,7 @@ on_both_engines!(
         assert_eq!(calls.len(), 2);
         let messages = calls[1].json()["messages"].clone();
         let again = messages[3]["content"].as_str().unwrap();
-        has(&again, &["the figure 5000 does not stand in the data"]);
+        has(again, &["the figure 5000 does not stand in the data"]);
     }
 );
 
