@@ -48,6 +48,7 @@ pub(crate) struct TestApp {
     pub(crate) state: State,
     pub(crate) clock: Clock,
     pub(crate) metrics: Metrics,
+    address: String,
     router: Router,
 }
 
@@ -102,19 +103,19 @@ impl TestApp {
         db.migrate(&MIGRATIONS).await.unwrap();
         db.write(async |tx| add_users(tx).await).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        Self::over(db, config, clock, 7).await
+        Self::over(address, db, config, clock, 7).await
     }
 
     /// Another process on the same database, under the same clock.
-    pub(crate) async fn replica(&self, address: &str) -> Self {
-        let db = open(address).await;
-        Self::over(db, self.state.config.clone(), self.clock.clone(), 8).await
+    pub(crate) async fn replica(&self) -> Self {
+        let (db, config) = (open(&self.address).await, self.state.config.clone());
+        Self::over(&self.address, db, config, self.clock.clone(), 8).await
     }
 
     /// The process started again on the same database, with these settings, under the same clock.
-    pub(crate) async fn restarted(&self, address: &str, config: Config) -> Self {
-        let db = open(address).await;
-        Self::over(db, config, self.clock.clone(), 9).await
+    pub(crate) async fn restarted(&self, config: Config) -> Self {
+        let db = open(&self.address).await;
+        Self::over(&self.address, db, config, self.clock.clone(), 9).await
     }
 
     /// Sends heartbeats until processes that send none are seen as dead.
@@ -125,12 +126,12 @@ impl TestApp {
     }
 
     /// As [`Self::restarted`], with its workers, which have not begun.
-    pub(crate) async fn process(&self, address: &str, config: Config, seed: u64) -> App {
-        let db = open(address).await;
+    pub(crate) async fn process(&self, config: Config, seed: u64) -> App {
+        let db = open(&self.address).await;
         process(db, config, self.clock.clone(), Metrics::default(), seed).await
     }
 
-    async fn over(db: Db, config: Config, clock: Clock, seed: u64) -> Self {
+    async fn over(address: &str, db: Db, config: Config, clock: Clock, seed: u64) -> Self {
         let metrics = Metrics::default();
         let App { router, state, .. } =
             process(db, config, clock.clone(), metrics.clone(), seed).await;
@@ -138,6 +139,7 @@ impl TestApp {
             state,
             clock,
             metrics,
+            address: address.to_owned(),
             router,
         }
     }

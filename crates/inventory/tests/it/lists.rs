@@ -154,10 +154,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     search_finds_brands_categories_and_suppliers_by_every_word_of_their_name,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for path in ["brands", "categories", "suppliers"] {
             for name in ["Café do Sítio", "Sítio do Café", "Açaí", "100% pura_fruta"] {
@@ -181,10 +180,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     named_records_come_by_name_unless_another_order_is_asked_for,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for path in ["brands", "categories", "suppliers"] {
             let mut records = Vec::new();

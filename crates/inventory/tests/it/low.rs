@@ -2,7 +2,6 @@
 
 use inventory::{Config, aggregates, transfer::FileKind};
 use serde_json::json;
-use test_kit::on_both_engines;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -102,10 +101,9 @@ app_on_both_engines!(imported_products_and_movements_are_counted, async |app| {
     assert_eq!(low(&app).await, 2);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_number_is_known_without_counting_and_put_right_at_a_start,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let counted = async |app: &TestApp| {
             let list = app.viewer().get("/api/v1/low-stock/?page_size=1").await;
@@ -126,27 +124,26 @@ on_both_engines!(
             told,
             ["low products under a threshold of 10: the aggregate is 77, counted are 1"]
         );
-        let again = app.restarted(&address, under(&app, 10)).await;
+        let again = app.restarted(under(&app, 10)).await;
         assert_eq!((counted(&again).await, low(&again).await), (1, 1));
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     processes_with_other_thresholds_each_have_their_number_right,
-    async |address| {
-        let five = TestApp::new(&address).await;
-        let five = five.restarted(&address, under(&five, 5)).await;
+    async |five| {
+        let five = five.restarted(under(&five, 5)).await;
         let product = five.admin().a_product("Arroz", 30).await;
         let other = five.admin().a_product("Feijão", 7).await;
         assert_eq!(low(&five).await, 0);
-        let twenty = five.restarted(&address, under(&five, 20)).await;
+        let twenty = five.restarted(under(&five, 20)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (1, 0));
         // With one threshold this is an ordinary sale; with the other the product becomes low.
         five.admin().sell(product, 15).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 0));
         twenty.admin().sell(other, 3).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
-        let five = five.restarted(&address, under(&five, 5)).await;
+        let five = five.restarted(under(&five, 5)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
         twenty.admin().sell(product, 11).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 2));

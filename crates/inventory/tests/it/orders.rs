@@ -141,12 +141,11 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_is_booked_once_however_often_and_to_whomever_it_is_told,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
-        let replica = app.replica(&address).await;
+        let replica = app.replica().await;
         let order = paid("ord_1", Some("1042"), &[("cafe", 2), ("leite", 1)]);
         let told: Vec<_> = [&app, &replica, &app, &replica]
             .map(|app| {
@@ -181,12 +180,11 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     orders_with_the_same_products_in_another_order_are_all_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
-        let replica = app.replica(&address).await;
+        let replica = app.replica().await;
         let skus = [[("cafe", 1), ("leite", 1)], [("leite", 1), ("cafe", 1)]];
         let told: Vec<_> = (0..8)
             .map(|number| {

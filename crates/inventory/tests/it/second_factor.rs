@@ -271,8 +271,7 @@ app_on_both_engines!(a_program_brings_its_code_with_the_password, async |app| {
     }
 });
 
-on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(wrong_codes_count_over_a_restart, async |app| {
     let (secret, _) = turned_on(&app).await;
     let guess = async |app: &TestApp, code: &str| {
         let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
@@ -285,7 +284,7 @@ on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
         assert_eq!(guess(&app, "000000").await, 401);
     }
     let config = app.state.config.clone();
-    let restarted = app.restarted(&address, config).await;
+    let restarted = app.restarted(config).await;
     app.clock.advance(Duration::from_secs(59));
     let code = secret.code_at(app.clock.now());
     assert_eq!(guess(&restarted, &code).await, 429);

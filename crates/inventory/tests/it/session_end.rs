@@ -1,13 +1,8 @@
 //! A session ends at its absolute limit, although it is used.
 
 use inventory::Config;
-use test_kit::on_both_engines;
 
-use crate::{
-    app::{TestApp, app_on_both_engines},
-    sessions::DAY,
-    visitor::redirects,
-};
+use crate::{app::app_on_both_engines, sessions::DAY, visitor::redirects};
 
 app_on_both_engines!(
     a_session_ends_a_month_after_it_began_however_often_it_is_used,
@@ -22,16 +17,15 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_shorter_end_of_sessions_holds_for_those_that_run,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         let config = Config {
             session_lifetime: DAY,
             ..app.state.config.clone()
         };
-        let restarted = app.restarted(&address, config).await;
+        let restarted = app.restarted(config).await;
         let session = visitor.cookie("sessionid").unwrap();
         let visitor = restarted.visitor();
         visitor.set_cookie("sessionid", &session);

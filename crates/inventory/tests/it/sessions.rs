@@ -7,7 +7,6 @@ use http::Method;
 use inventory::accounts::users;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use test_kit::on_both_engines;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -163,30 +162,26 @@ async fn a_login_leads_to_no_other_site() {
     }
 }
 
-on_both_engines!(
-    only_the_digest_of_a_sessions_token_is_kept,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("manager").await;
-        let token = visitor.cookie("sessionid").unwrap();
-        assert_eq!(token.len(), 43);
-        let read = async |conn: &mut db::Conn| {
-            conn.one("SELECT token_hash, address FROM sessions", &[], |row| {
-                Ok((row.get::<String>(0)?, row.get::<String>(1)?))
-            })
-            .await
-        };
-        let (hash, address): (String, String) = app.state.db.read(read).await.unwrap();
-        let digest = Sha256::digest(token.as_bytes());
-        let digest = digest
-            .iter()
-            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-        assert_eq!((hash, address.as_str()), (digest, "127.0.0.1"));
-        let forged = app.visitor();
-        forged.set_cookie("sessionid", &"A".repeat(43));
-        redirects(&forged.get("/").await, "/login/?next=/");
-    }
-);
+app_on_both_engines!(only_the_digest_of_a_sessions_token_is_kept, async |app| {
+    let visitor = app.logged_in("manager").await;
+    let token = visitor.cookie("sessionid").unwrap();
+    assert_eq!(token.len(), 43);
+    let read = async |conn: &mut db::Conn| {
+        conn.one("SELECT token_hash, address FROM sessions", &[], |row| {
+            Ok((row.get::<String>(0)?, row.get::<String>(1)?))
+        })
+        .await
+    };
+    let (hash, address): (String, String) = app.state.db.read(read).await.unwrap();
+    let digest = Sha256::digest(token.as_bytes());
+    let digest = digest
+        .iter()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    assert_eq!((hash, address.as_str()), (digest, "127.0.0.1"));
+    let forged = app.visitor();
+    forged.set_cookie("sessionid", &"A".repeat(43));
+    redirects(&forged.get("/").await, "/login/?next=/");
+});
 
 app_on_both_engines!(a_session_lasts_two_weeks_from_its_last_visit, async |app| {
     let visitor = app.logged_in("manager").await;

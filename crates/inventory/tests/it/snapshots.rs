@@ -11,9 +11,8 @@ use db::Timestamp;
 use http::Method;
 use http_body_util::BodyExt as _;
 use inventory::transfer::{FileKind, export};
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, TestApp, app_on_both_engines};
 
 /// Gives every product the same new time of its last change, in one transaction.
 async fn touch_all(app: &TestApp, at: Timestamp) {
@@ -24,10 +23,9 @@ async fn touch_all(app: &TestApp, at: Timestamp) {
     app.state.db.write::<_, db::Error, _>(touch).await.unwrap();
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_exported_by_command_shows_the_shop_as_it_was_when_the_export_began,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         // More records than one batch of the export.
         app.make_up(2_500, 0, 3, 30).await;
         let folder = tempfile::tempdir().unwrap();
@@ -35,7 +33,7 @@ on_both_engines!(
         export(&app.state.db, FileKind::Products, &before, Arc::new(|_| ()))
             .await
             .unwrap();
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         let (runtime, changed) = (tokio::runtime::Handle::current(), Once::new());
         // Called after the first part of the file was read.
         let change = move |_| {
@@ -64,10 +62,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_downloaded_while_every_record_changes_shows_one_moment,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.make_up(20_000, 0, 3, 30).await;
         let viewer = app.logged_in("viewer").await;
         let begin = Timestamp::parse(NOW).unwrap().micros();
@@ -78,7 +75,7 @@ on_both_engines!(
             .await;
         let mut body = response.into_body();
         let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         touch_all(&other, Timestamp::from_micros(begin + 2)).await;
         let rest = body.collect().await.unwrap().to_bytes();
         assert!(!rest.is_empty(), "the file came in one piece");

@@ -177,7 +177,7 @@ on_both_engines!(
         app.give_password("admin").await;
         guess_too_often(&app, "admin").await;
         guess_too_often(&app, "nobody has this name").await;
-        let restarted = app.restarted(&address, Config::default()).await;
+        let restarted = app.restarted(Config::default()).await;
         for name in ["admin", "nobody has this name"] {
             let answer = guess(&restarted, "198.51.100.21", name, PASSWORD).await;
             is_throttled(&answer, 60);

@@ -13,7 +13,7 @@ use inventory::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_kit::{database::Database, on_both_engines};
+use test_kit::database::Database;
 
 use crate::app::{TestApp, app_on_both_engines};
 
@@ -84,10 +84,9 @@ async fn with_basics(app: &TestApp) {
         .unwrap();
 }
 
-on_both_engines!(
+app_on_both_engines!(
     an_exported_shop_imports_again_and_exports_the_same_bytes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.make_up(80, 2_000, 5, 90).await;
         // Records with formulas, quotes and line breaks, adjustments, deletions, and the greatest
         // price.

@@ -131,10 +131,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     five_declines_of_a_card_an_email_or_a_tax_id_are_a_pause,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let declined = card(DECLINED);
         for number in 0..5 {
             let address = format!("203.0.113.{number}");
@@ -229,10 +228,9 @@ shop_on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |shop| {
     assert_eq!(pay_from(&shop, "203.0.113.8", &body).await.status, 200);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     many_declines_of_many_anonymous_clients_make_the_shop_strict_and_ring_a_bell,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let bell = || {
             let text = shop.figures.encode().unwrap();
             text.contains("\nbalcao_payments_too_many_declined 1\n")

@@ -103,10 +103,9 @@ shop_on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_provider_that_refuses_connections_answers_503_and_nothing_is_sent,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let closed_port = ClosedPort::new();
         let url = format!("http://{}", closed_port.address);
         let cut_off = shop

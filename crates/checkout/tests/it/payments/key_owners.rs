@@ -36,10 +36,9 @@ fn is_replayed(answer: &Answer) -> bool {
     answer.header("idempotent-replayed") == Some("true")
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     an_anonymous_clients_order_number_does_not_block_the_shops_own,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let order = |amount: i64| {
             let body = with(pix(), "transaction_amount", json!(amount));
             creation(&body, Some("order-1001"))
@@ -91,10 +90,9 @@ on_both_engines!(each_merchants_key_has_keys_of_its_own, async |address| {
     assert!(!is_replayed(&other));
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_buyer_whose_address_changes_goes_on_with_the_same_attempt,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let pay = || creation(&card("APRO"), Some(RANDOM));
         shop.sandbox.fail_payment("drop after").await;
         let lost = shop.send(from("203.0.113.7", pay())).await;

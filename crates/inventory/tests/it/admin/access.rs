@@ -1,12 +1,9 @@
 //! Who may enter, and what each permission opens.
 
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use crate::{
-    app::{TestApp, app_on_both_engines},
+    app::app_on_both_engines,
     visitor::{PASSWORD, redirects},
 };
 
@@ -108,10 +105,9 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_permission_opens_what_it_names_and_nothing_else,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         for (path, model) in MODELS {
             for verb in ["view", "add", "change", "delete"] {

@@ -2,13 +2,10 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::{
-    html::{has, has_not},
-    on_both_engines,
-};
+use test_kit::html::{has, has_not};
 
 use crate::{
-    app::{TestApp, app_on_both_engines},
+    app::app_on_both_engines,
     visitor::{PASSWORD, redirects, token},
 };
 
@@ -400,10 +397,9 @@ app_on_both_engines!(sessions_are_ended_and_tokens_revoked, async |app| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_user_and_a_group_are_made_once_however_often_their_forms_are_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let first = token(&visitor.page("/admin/users/add/").await);
         let mut fields = [

@@ -236,7 +236,7 @@ on_both_engines!(
             ["worded", "worded", "quota", "worded", "quota", "worded"]
         );
         // All processes share one count of calls.
-        let other = app.process(&address, config, 9).await;
+        let other = app.process(config, 9).await;
         let stepped = inventory::analysis::work_once(&other.state).await.unwrap();
         assert!(matches!(stepped, WorkOutcome::Analysed(_)), "{stepped:?}");
         assert_eq!(server.calls().len(), 5);

@@ -144,7 +144,7 @@ fn the_request_of_a_dead_process_is_due_at_once_and_that_of_a_living_one_never_o
         let server = ModelServer::start([Behaviour::Hang]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         tokio::select! {
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
@@ -209,11 +209,10 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     two_processes_at_once_analyse_each_product_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let other = app.process(&address, unlimited(), 8).await;
+    async |app| {
+        let other = app.process(unlimited(), 8).await;
         for number in 0..12 {
             a_new_product_that_is_low(&app, &format!("Produto {number}")).await;
         }
@@ -256,7 +255,7 @@ on_both_engines!(
         let config = with_model(&server);
         let app = TestApp::with(&address, config.clone()).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        let running = app.process(&address, config, 8).await;
+        let running = app.process(config, 8).await;
         let state = running.state.clone();
         let workers = tokio::spawn(running.workers.run());
         server.called().await;

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use inventory::analysis::report::{self, ReportLine, ReportParameters, WeeklyRun, run_weekly};
 use serde_json::json;
-use test_kit::on_both_engines;
 use web::locale::Locale;
 
 use super::{DAY, SERIES, a_product_that_ran_low, record};
-use crate::app::{TestApp, app_on_both_engines, unlimited};
+use crate::app::{app_on_both_engines, unlimited};
 
 app_on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
@@ -59,12 +58,11 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_week_has_one_report_whichever_process_makes_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.manager().a_product("Arroz", 40).await;
-        let other = app.process(&address, unlimited(), 8).await;
+        let other = app.process(unlimited(), 8).await;
         let (first, second) = tokio::join!(run_weekly(&app.state), run_weekly(&other.state));
         let made: Vec<i64> = [first.unwrap(), second.unwrap()]
             .into_iter()

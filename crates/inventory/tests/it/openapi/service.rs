@@ -4,18 +4,14 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use inventory::RouteAddress;
-use test_kit::{
-    on_both_engines,
-    openapi::{METHODS, object},
-};
+use test_kit::openapi::{METHODS, object};
 
 use super::DOCUMENT;
-use crate::app::{TestApp, app_on_both_engines};
+use crate::app::app_on_both_engines;
 
-on_both_engines!(
+app_on_both_engines!(
     every_address_of_the_document_is_routed_with_exactly_its_methods,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let documented = inventory::documented_addresses().iter();
         for RouteAddress { path, methods } in documented.chain(inventory::page_addresses()) {

@@ -2,7 +2,7 @@
 //! and all are booked or undone together.
 
 use serde_json::json;
-use test_kit::{html::has, on_both_engines};
+use test_kit::html::has;
 
 use crate::{
     app::{Answer, TestApp, app_on_both_engines},
@@ -358,10 +358,9 @@ app_on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     whoever_may_adjust_is_led_to_counting_and_nobody_else_counts,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let manager = app.logged_in("manager").await;
         start(&manager, DRAFT).await;

@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_kit::{
-    database::{Database, Engine},
-    on_both_engines,
-};
+use test_kit::database::{Database, Engine};
 
 use super::files::upload;
 use crate::{
@@ -59,10 +56,9 @@ async fn exported(visitor: &Visitor<'_>) -> Vec<String> {
     files
 }
 
-on_both_engines!(
+app_on_both_engines!(
     what_a_reader_exported_is_imported_again_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let mut admin = app.logged_in("admin").await;
         for (language, heading, row) in [

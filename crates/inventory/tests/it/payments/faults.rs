@@ -109,7 +109,7 @@ on_both_engines!(
         );
         let settings = checkout.settings();
         checkout.stop();
-        let app = app.restarted(&address, config(settings)).await;
+        let app = app.restarted(config(settings)).await;
         let admin = app.logged_in("admin").await;
         says(
             &admin.get("/payments/").await,

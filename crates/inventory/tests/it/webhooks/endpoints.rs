@@ -67,7 +67,7 @@ on_both_engines!(
         let attempt = events::endpoints::test(&app.state, other).await.unwrap();
         assert_eq!(attempt.outcome, "not_public");
         assert_eq!((received.len(), receiver.received().len()), (1, 1));
-        let unwired = app.restarted(&address, config(None)).await;
+        let unwired = app.restarted(config(None)).await;
         let first = &unwired.endpoints().await[0];
         assert!(first.configured && first.types.listed() == types.as_slice());
         assert_eq!(first.disabled(), Some(DisabledReason::NotConfigured));
@@ -171,14 +171,14 @@ on_both_engines!(
             );
         }
         // A restart with another address, and one without any.
-        let moved = app.restarted(&address, config(Some(&second))).await;
+        let moved = app.restarted(config(Some(&second))).await;
         assert_eq!(moved.endpoints().await[0].url, second.url());
-        let none = app.restarted(&address, config(None)).await;
+        let none = app.restarted(config(None)).await;
         assert_eq!(
             none.endpoints().await[0].disabled(),
             Some(DisabledReason::NotConfigured)
         );
-        let again = app.restarted(&address, config(Some(&second))).await;
+        let again = app.restarted(config(Some(&second))).await;
         assert_eq!(again.endpoints().await[0].disabled(), None);
     }
 );

@@ -131,7 +131,7 @@ on_both_engines!(
         passing.abort();
         assert!(passing.await.unwrap_err().is_cancelled());
         receiver.behaves(|_| Reply::Status(200));
-        let next = app.restarted(&address, config(Some(&receiver))).await;
+        let next = app.restarted(config(Some(&receiver))).await;
         next.sees_dead().await;
         next.pass().await;
         let received = receiver.received();
@@ -152,7 +152,7 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
     test_kit::database::run(Engine::Postgres, async |address| {
         let (receiver, app) = receiver_and_app(&address).await;
         app.endpoint(&receiver, "").await;
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
         for _ in 0..5 {
             for (product, outflows) in sell_in_turn(&app, 4, 5).await {
@@ -175,7 +175,7 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
 fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_postgres() {
     test_kit::database::run(Engine::Postgres, async |address| {
         let (_receiver, app) = receiver_and_app(&address).await;
-        let next = app.replica(&address).await;
+        let next = app.replica().await;
         let product = app.admin().a_product("Arroz", 40).await;
         app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);

@@ -174,7 +174,7 @@ on_both_engines!(
         let mut bare = settings(&server, &["ana@example.com"]);
         bare.mail.as_mut().unwrap().server =
             Server::parse(&format!("smtp://{}", server.address)).unwrap();
-        let app = app.restarted(&address, bare).await;
+        let app = app.restarted(bare).await;
         server.supports(SmtpSupport::HeloOnly);
         let other = app.admin().a_product("Feijão", 12).await;
         app.sell(other, 3).await;
@@ -270,7 +270,7 @@ on_both_engines!(
         assert!(told[1].contains("<li>Café: restam 4, mínimo 10</li>"));
         // Neither a second pass nor a restart sends a second mail; the next day does.
         assert_eq!(digest(&app).await, (true, 0));
-        let again = app.restarted(&address, settings).await;
+        let again = app.restarted(settings).await;
         assert_eq!(digest(&again).await, (true, 0));
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(digest(&again).await, (true, 1));
