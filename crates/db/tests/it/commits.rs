@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::{
     jobs::until,
     pause::{Paused, pause},
-    schema::{insert, open, open_with, patient, products},
+    schema::{add_product, insert, open, open_with, patient, products},
 };
 
 /// A job that holds the writer, so that others wait and share a batch.
@@ -77,10 +77,7 @@ fn what_a_job_saw_in_a_batch_that_is_run_again_is_looked_at_anew() {
             ..patient()
         };
         let db = open_with(&address, &options).await;
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         let take = async |tx: &mut Tx| {
             let sql =
                 "UPDATE product SET quantity = quantity - 1 WHERE title = 'Rice' AND quantity >= 1";

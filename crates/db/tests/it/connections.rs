@@ -17,7 +17,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::schema::{count, insert, open, products};
+use crate::schema::{add_product, count, insert, open, products};
 
 const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 
@@ -196,10 +196,7 @@ fn a_server_that_went_away_is_found_again() {
         let error = Db::open(&through, &Options::default()).await.err().unwrap();
         assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
         proxy.open();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
     });
 }
@@ -290,10 +287,7 @@ fn a_transaction_that_its_job_left_in_pieces_does_not_reach_the_next_job() {
                 })
                 .await;
             assert!(panicked.is_err());
-            db.write(async |tx| insert(tx, "Beans", 1).await)
-                .await
-                .map_err(|error: Error| error)
-                .unwrap();
+            add_product(&db, "Beans", 1).await;
         }
         assert_eq!(products(&db).await, 3);
     });

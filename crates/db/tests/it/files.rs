@@ -3,7 +3,7 @@ use std::fs;
 use db::{Db, Error, ErrorKind};
 use test_kit::database::{Engine, run};
 
-use crate::schema::{SHOP, count, insert, open, products};
+use crate::schema::{SHOP, add_product, count, insert, open, products};
 
 /// Reads, writes and the readiness check fail.
 async fn assert_unavailable(db: &Db) {
@@ -37,10 +37,7 @@ fn a_file_that_is_deleted_or_replaced_takes_no_jobs_until_it_is_back() {
         assert_unavailable(&db).await;
         fs::rename(&away, file).unwrap();
         db.ready(&SHOP).await.unwrap();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
         fs::remove_file(file).unwrap();
         assert_unavailable(&db).await;

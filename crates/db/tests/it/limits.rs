@@ -10,7 +10,7 @@ use test_kit::{database, on_both_engines};
 use crate::{
     jobs::until,
     pause::pause,
-    schema::{count, insert, open, open_with, patient, products},
+    schema::{add_product, count, insert, open, open_with, patient, products},
 };
 
 on_both_engines!(a_full_queue_refuses_at_once, async |address| {
@@ -133,10 +133,7 @@ fn pages_are_read_and_written_while_a_report_runs() {
                 .await
         });
         paused.reached();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
         assert!(!report.is_finished());
         paused.go_on();
@@ -184,10 +181,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
             .await
             .map_err(|error: Error| error)
             .unwrap();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
     });
 }

@@ -4,7 +4,8 @@ use db::{Db, Error, ErrorKind, Migration, Migrations};
 use test_kit::{database, on_both_engines};
 
 use crate::schema::{
-    SHOP, SHOP_POSTGRES, SHOP_SQLITE, db_on_both_engines, insert, open, patient, products,
+    SHOP, SHOP_POSTGRES, SHOP_SQLITE, add_product, db_on_both_engines, insert, open, patient,
+    products,
 };
 
 const COLOUR: Migration = ("0002_colour", "ALTER TABLE product ADD COLUMN colour TEXT;");
@@ -71,10 +72,7 @@ on_both_engines!(migrations_are_applied_once_and_in_order, async |address| {
             .to_string()
             .contains("0002_colour")
     );
-    db.write(async |tx| insert(tx, "Rice", 1).await)
-        .await
-        .map_err(|error: Error| error)
-        .unwrap();
+    add_product(&db, "Rice", 1).await;
     assert_eq!(db.migrate(&newer()).await.unwrap(), ["0002_colour"]);
     db.ready(&newer()).await.unwrap();
     let sql = "SELECT count(*) FROM product WHERE colour IS NULL";
@@ -107,10 +105,7 @@ db_on_both_engines!(an_edited_migration_is_refused, async |db| {
 });
 
 db_on_both_engines!(a_migration_that_fails_changes_nothing, async |db| {
-    db.write(async |tx| insert(tx, "Rice", 1).await)
-        .await
-        .map_err(|error: Error| error)
-        .unwrap();
+    add_product(&db, "Rice", 1).await;
     let error = db.migrate(&broken()).await.unwrap_err();
     assert!(error.to_string().contains("0003_broken of shop"), "{error}");
     let half: Result<i64, Error> = db
@@ -165,10 +160,7 @@ fn a_sqlite_database_is_copied_before_it_is_migrated() {
             copies(&address).is_empty(),
             "an empty database needs no copy"
         );
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         db.migrate(&newer()).await.unwrap();
         db.migrate(&newer()).await.unwrap();
         let [copy] = copies(&address).try_into().unwrap();

@@ -105,6 +105,12 @@ pub(crate) async fn open_with(address: &str, options: &Options) -> Db {
     db
 }
 
+/// Adds a product in a transaction of its own, and answers its id.
+pub(crate) async fn add_product(db: &Db, title: &'static str, quantity: i64) -> i64 {
+    let add = async move |tx: &mut Tx| insert(tx, title, quantity).await;
+    db.write::<_, Error, _>(add).await.unwrap()
+}
+
 pub(crate) async fn insert(tx: &mut Tx, title: &str, quantity: i64) -> Result<i64, Error> {
     tx.one(
         "INSERT INTO product (title, quantity) VALUES ($1, $2) RETURNING id",

@@ -97,58 +97,29 @@ proptest! {
 async fn two_calls_at_once_fit_whole_or_not_at_all() {
     let windows = Windows::memory(clock());
     let rates: Rates = "3/minute".parse().unwrap();
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
-    let refusal = windows
-        .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-        .await
-        .unwrap_err();
+    let key = Key::new("kind", "quota");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
+    assert!(take(2, Reserve::Nothing).await.is_ok());
+    let refusal = take(2, Reserve::Nothing).await.unwrap_err();
     assert_eq!(
         (refusal.retry_after, refusal.levels[0].remaining),
         (Duration::from_secs(60), 1)
     );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_ok());
 }
 
 #[tokio::test]
 async fn the_last_fifth_is_left_to_those_who_wait_for_an_answer() {
     let windows = Windows::memory(clock());
     let rates: Rates = "10/minute".parse().unwrap();
+    let key = Key::new("kind", "quota");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
     for _ in 0..8 {
-        assert!(
-            windows
-                .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
-                .await
-                .is_ok()
-        );
+        assert!(take(1, Reserve::Fifth).await.is_ok());
     }
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
-            .await
-            .is_err()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_err()
-    );
+    assert!(take(1, Reserve::Fifth).await.is_err());
+    assert!(take(2, Reserve::Nothing).await.is_ok());
+    assert!(take(1, Reserve::Nothing).await.is_err());
 }
 
 #[tokio::test]
@@ -156,26 +127,13 @@ async fn a_clock_set_back_forgives_nothing_and_blocks_nobody_for_long() {
     let clock = clock();
     let windows = Windows::memory(clock.clone());
     let rates: Rates = "1/minute".parse().unwrap();
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    let key = Key::new("kind", "key");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
+    assert!(take(1, Reserve::Nothing).await.is_ok());
     clock.set(Timestamp::parse("2026-11-20T11:00:00Z").unwrap());
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_err()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_err());
     clock.advance(Duration::from_secs(60));
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_ok());
 }
 
 const SMALL: Bounds = Bounds {
