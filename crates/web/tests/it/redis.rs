@@ -140,31 +140,15 @@ async fn a_call_that_is_given_back_makes_room_in_every_replica() {
 async fn cost_and_reserve_hold_in_shared_windows_too() {
     let windows = windows(&test_kit::redis_url(), &prefix(), &clock());
     let rates: Rates = "10/hour".parse().unwrap();
+    let key = Key::new("kind", "key");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
     for _ in 0..4 {
-        assert!(
-            windows
-                .take(&Key::new("kind", "key"), &rates, 2, Reserve::Fifth)
-                .await
-                .is_ok()
-        );
+        assert!(take(2, Reserve::Fifth).await.is_ok());
     }
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Fifth)
-            .await
-            .is_err()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 3, Reserve::Nothing)
-            .await
-            .is_err()
-    );
-    let standing = windows
-        .take(&Key::new("kind", "key"), &rates, 2, Reserve::Nothing)
-        .await
-        .unwrap();
-    assert_eq!(standing.levels[0].remaining, 0);
+    assert!(take(1, Reserve::Fifth).await.is_err());
+    assert!(take(3, Reserve::Nothing).await.is_err());
+    let quota = take(2, Reserve::Nothing).await.unwrap();
+    assert_eq!(quota.levels[0].remaining, 0);
 }
 
 #[tokio::test]
