@@ -71,7 +71,7 @@ pub async fn app_over(
     count_unknown(&state);
     delivery::endpoints::configure(&state.outbox).await?;
     state.replica.register().await?;
-    release_dead(&state).await?;
+    release_dead(state.clone()).await?;
     let router = routes::router(&state);
     Ok(App {
         router,
@@ -82,14 +82,12 @@ pub async fn app_over(
 
 /// Registers this process as a live replica, and releases the attempts of dead ones.
 pub fn keep_alive(state: &State) -> KeepAlive {
-    let releasing = state.clone();
-    state.replica.keep_alive(move || {
-        let state = releasing.clone();
-        async move { release_dead(&state).await }
-    })
+    let shared = state.clone();
+    let release = move || release_dead(shared.clone());
+    state.replica.keep_alive(release)
 }
 
-async fn release_dead(state: &State) -> Result<(), db::Error> {
+async fn release_dead(state: State) -> Result<(), db::Error> {
     let released = attempts::release_dead(&state.db).await?;
     if released > 0 {
         tracing::info!(
@@ -107,12 +105,14 @@ async fn release_dead(state: &State) -> Result<(), db::Error> {
 /// replicas all change the number.
 fn count_unknown(state: &State) {
     let upgrade = state.downgrade();
-    state.program_metrics.before_showing(move || {
+    state.program_metrics.before_scrape(move || {
         let state = upgrade();
         async move {
             let Some(state) = state else { return };
             match attempts::unknown_count(&state.db, state.clock.now()).await {
-                Ok(unknown) => state.metrics.unknown(unknown),
+                Ok(unknown) => {
+                    state.metrics.unknown.set(unknown);
+                }
                 Err(error) => {
                     tracing::warn!(%error, "metrics: counting unknown outcomes failed, the last count stays");
                 }

@@ -70,10 +70,7 @@ impl<'a> Object<'a> {
 
     /// The object in the member `name`. `None` if the value has another type.
     pub(crate) fn object(&self, name: &str) -> Option<Object<'a>> {
-        match self.get(name) {
-            Value::Other(text) => Object::parse(text).ok(),
-            _ => None,
-        }
+        self.get(name).object()
     }
 
     /// The elements of the array in the member `name`. Empty if the value has another type.
@@ -106,6 +103,23 @@ impl<'a> Value<'a> {
             Some(b'-' | b'0'..=b'9') => Value::Number(text),
             Some(b'n') => Value::Null,
             _ => Value::Other(text),
+        }
+    }
+
+    /// The object. `None` if the value has another type.
+    pub(crate) fn object(self) -> Option<Object<'a>> {
+        match self {
+            Value::Other(text) => Object::parse(text).ok(),
+            _ => None,
+        }
+    }
+
+    /// A string or a number as text. `None` if the value has another type.
+    pub(crate) fn scalar(self) -> Option<String> {
+        match self {
+            Value::Text(source) => unescape(source),
+            Value::Number(source) => Some(source.to_owned()),
+            Value::Null | Value::Other(_) => None,
         }
     }
 }

@@ -19,13 +19,18 @@ pub(crate) struct Metrics {
     payments: Family<PaymentLabels, Count>,
     calls: Family<CallLabels, Count>,
     call_duration: Family<OperationLabel, Histogram, fn() -> Histogram>,
-    unknown: Gauge,
-    refused_moves: Count,
-    exceptional_moves: Count,
+    /// Payments and refunds of unknown outcome.
+    pub(crate) unknown: Gauge,
+    /// Reports of a state that cannot follow the stored one.
+    pub(crate) refused_moves: Count,
+    /// Cancellations of payments under review.
+    pub(crate) exceptional_moves: Count,
     notifications: Family<OutcomeLabel, Count>,
-    inbox: Gauge,
+    /// Waiting notifications.
+    pub(crate) inbox: Gauge,
     reconciled: Family<OutcomeLabel, Count>,
-    corrected: Count,
+    /// Attempts that had ended without a payment or a refund, and for which one was found.
+    pub(crate) corrected: Count,
     declines: Gauge,
 }
 
@@ -168,21 +173,6 @@ impl Metrics {
             .observe(call.duration.as_secs_f64());
     }
 
-    /// Counts a report of a state that cannot follow the stored one.
-    pub(crate) fn transition_refused(&self) {
-        self.refused_moves.inc();
-    }
-
-    /// Counts the cancellation of a payment under review.
-    pub(crate) fn transition_exceptional(&self) {
-        self.exceptional_moves.inc();
-    }
-
-    /// Counts an attempt that had ended without a payment or a refund, and for which one was found.
-    pub(crate) fn attempt_corrected(&self) {
-        self.corrected.inc();
-    }
-
     /// Sets whether too many cards are declined. Returns the previous value.
     pub(crate) fn too_many_declines(&self, is_so: bool) -> bool {
         self.declines.set(i64::from(is_so)) == 1
@@ -195,21 +185,11 @@ impl Metrics {
             .inc();
     }
 
-    /// Sets the number of waiting notifications.
-    pub(crate) fn inbox(&self, length: i64) {
-        self.inbox.set(length);
-    }
-
     /// Counts a check of the reconciler by its outcome.
     pub(crate) fn reconciled(&self, outcome: &'static str) {
         self.reconciled
             .get_or_create(&OutcomeLabel { outcome })
             .inc();
-    }
-
-    /// Sets the number of unknown outcomes.
-    pub(crate) fn unknown(&self, payments: i64) {
-        self.unknown.set(payments);
     }
 }
 

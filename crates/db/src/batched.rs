@@ -55,6 +55,14 @@ pub(crate) async fn alone<B: BatchedChange>(
     outcomes.into_iter().next().ok_or_else(unanswered)
 }
 
+/// Makes one change alone, and waits for its row.
+pub(crate) async fn alone_waiting<B: BatchedChange>(
+    change: &B,
+    tx: &mut Tx,
+) -> Result<B::Answer, Error> {
+    alone(change, Locks::Wait, tx).await?.after_waiting()
+}
+
 impl<A> Outcome<A> {
     /// The result of a change that was made with [`Locks::Wait`].
     pub(crate) fn after_waiting(self) -> Result<A, Error> {

@@ -40,11 +40,8 @@ impl Tx {
     /// inserted with explicit ids. SQLite does so by itself.
     pub async fn move_ids_on(&mut self, table: &'static str) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
-            let counter = format!("pg_get_serial_sequence('{table}', 'id')");
-            let moved = format!(
-                "SELECT setval({counter}, GREATEST((SELECT max(id) FROM {table}), nextval({counter})))"
-            );
-            self.number_of_text(&moved).await?;
+            let highest = format!("(SELECT max(id) FROM {table})");
+            self.move_sequence(table, &highest).await?;
         }
         Ok(())
     }
@@ -52,10 +49,7 @@ impl Tx {
     /// Reserves all ids up to `highest`: rows of `table` without an explicit id get a greater one.
     pub async fn reserve_ids(&mut self, table: &'static str, highest: i64) -> Result<(), Error> {
         if self.engine() == Engine::Postgres {
-            let counter = format!("pg_get_serial_sequence('{table}', 'id')");
-            let moved =
-                format!("SELECT setval({counter}, GREATEST({highest}, nextval({counter})))");
-            return self.number_of_text(&moved).await.map(drop);
+            return self.move_sequence(table, &highest.to_string()).await;
         }
         let raised =
             format!("UPDATE sqlite_sequence SET seq = max(seq, {highest}) WHERE name = '{table}'");
@@ -65,6 +59,13 @@ impl Tx {
         );
         self.execute_text(&raised).await?;
         self.execute_text(&begun).await.map(drop)
+    }
+
+    /// Moves a sequence of PostgreSQL beyond a number, given as SQL, and never back.
+    async fn move_sequence(&mut self, table: &str, highest: &str) -> Result<(), Error> {
+        let sequence = format!("pg_get_serial_sequence('{table}', 'id')");
+        let moved = format!("SELECT setval({sequence}, GREATEST({highest}, nextval({sequence})))");
+        self.number_of_text(&moved).await.map(drop)
     }
 
     /// Drops the indexes of these tables, save those of primary keys and unique constraints, and on

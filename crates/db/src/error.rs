@@ -3,6 +3,8 @@
 //! The text of an [`Error`] is for logs: it names statements and constraints, never stored values.
 //! What a caller may be told is decided at the HTTP edge, not here.
 
+use std::fmt;
+
 /// What kind of failure an [`Error`] is: all that a caller may decide by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -47,9 +49,9 @@ impl Error {
         }))
     }
 
-    /// A fault without a more exact kind; `text` is for logs.
-    pub fn other(text: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Other, text)
+    /// A fault without a more exact kind; `cause` is for logs.
+    pub fn other(cause: impl fmt::Display) -> Self {
+        Self::new(ErrorKind::Other, cause.to_string())
     }
 
     /// A race that was lost more often than it was worth running again: a later attempt may win it.

@@ -13,14 +13,20 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    text.nfkd()
+    let letters = text
+        .nfkd()
         .filter(|character| !is_accent(*character))
         .flat_map(char::to_lowercase)
         .nfkd()
-        .filter(|character| !is_accent(*character))
-        .flat_map(|character| Plain::of(character).chain())
-        .nfc()
-        .collect()
+        .filter(|character| !is_accent(*character));
+    let mut plain = String::with_capacity(text.len());
+    for letter in letters {
+        match without_decomposition(letter) {
+            Some(letters) => plain.push_str(letters),
+            None => plain.push(letter),
+        }
+    }
+    plain.nfc().collect()
 }
 
 /// The blocks of combining diacritical marks of the Unicode standard, chapter 7.9.
@@ -34,35 +40,20 @@ fn is_accent(character: char) -> bool {
 }
 
 /// What stands for a letter that has no decomposition.
-enum Plain {
-    Itself(char),
-    Letters(&'static str),
-}
-
-impl Plain {
-    fn of(character: char) -> Self {
-        Self::Letters(match character {
-            'ß' => "ss",
-            'æ' => "ae",
-            'œ' => "oe",
-            'ø' => "o",
-            'đ' | 'ð' => "d",
-            'þ' => "th",
-            'ł' => "l",
-            'ħ' => "h",
-            'ı' => "i",
-            'ς' => "σ",
-            other => return Self::Itself(other),
-        })
-    }
-
-    fn chain(self) -> impl Iterator<Item = char> {
-        let (itself, letters) = match self {
-            Self::Itself(character) => (Some(character), ""),
-            Self::Letters(letters) => (None, letters),
-        };
-        itself.into_iter().chain(letters.chars())
-    }
+fn without_decomposition(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'þ' => "th",
+        'ł' => "l",
+        'ħ' => "h",
+        'ı' => "i",
+        'ς' => "σ",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::{path::Path, sync::Arc};
 #[cfg(feature = "simulation")]
 use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
-    Address, BatchLoader, BatchedChange, Conn, Engine, Error, Locks, Migrations, Options,
-    Statistics, Tx, batched,
-    migrations::AppliedMigration,
+    Address, BatchLoader, BatchedChange, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
+    batched,
+    migrations::{APPLIED, AppliedMigration},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
 };
@@ -106,21 +106,16 @@ impl Db {
     pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
         for set in migrations.sets() {
             let engine = self.engine();
-            let applied = self
-                .read(async move |conn| {
-                    conn.all(
-                        "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name",
-                        &[&set.name],
-                        |row| {
-                            Ok(AppliedMigration {
-                                name: row.get(0)?,
-                                checksum: row.get(1)?,
-                            })
-                        },
-                    )
-                    .await
+            let applied = async move |conn: &mut Conn| {
+                conn.all(APPLIED, &[&set.name], |row| {
+                    Ok(AppliedMigration {
+                        name: row.get(0)?,
+                        checksum: row.get(1)?,
+                    })
                 })
-                .await?;
+                .await
+            };
+            let applied: Vec<AppliedMigration> = self.read(applied).await?;
             if let Some((name, _)) = set.pending(engine, &applied)?.first() {
                 return Err(Error::other(format!("the migration {name} is not applied")));
             }
@@ -240,7 +235,7 @@ impl Db {
 
     /// As [`write`](Self::write), for a row or two that must not wait for other jobs. On PostgreSQL
     /// it has a connection of its own.
-    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    pub(crate) async fn write_heartbeat<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -248,7 +243,7 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
-            Store::Postgres(postgres) => postgres.write_apart(job).await,
+            Store::Postgres(postgres) => postgres.write_heartbeat(job).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.write(JobKind::Heartbeat, job).await,
         }
@@ -264,22 +259,14 @@ impl Db {
     pub async fn write_batched<B: BatchedChange>(&self, change: B) -> Result<B::Answer, Error> {
         match &*self.store {
             Store::Sqlite(sqlite) => {
-                sqlite
-                    .write(async move |tx: &mut Tx| {
-                        let outcome = batched::alone(&change, Locks::Wait, tx).await?;
-                        outcome.after_waiting()
-                    })
-                    .await
+                let alone = async move |tx: &mut Tx| batched::alone_waiting(&change, tx).await;
+                sqlite.write(alone).await
             }
             Store::Postgres(postgres) => postgres.write_batched(change).await,
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => {
-                simulated
-                    .write(JobKind::Work, async move |tx: &mut Tx| {
-                        let outcome = batched::alone(&change, Locks::Wait, tx).await?;
-                        outcome.after_waiting()
-                    })
-                    .await
+                let alone = async move |tx: &mut Tx| batched::alone_waiting(&change, tx).await;
+                simulated.write(JobKind::Work, alone).await
             }
         }
     }

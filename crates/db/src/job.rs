@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::{Counters, Error};
+use crate::{Counters, Error, Tx};
 
 /// Polls once. On SQLite no statement waits. So a future that is not ready awaits something other
 /// than its database, and the job fails.
@@ -17,17 +17,28 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
     future: impl Future<Output = Result<T, E>>,
     counters: &Counters,
 ) -> Result<T, E> {
-    let mut future = pin!(future);
-    let mut context = Context::from_waker(Waker::noop());
-    match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context))) {
-        Ok(Poll::Ready(result)) => result,
-        Ok(Poll::Pending) => {
+    let future = pin!(future);
+    let finished = pin!(finish(future, counters));
+    match finished.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => {
             Err(Error::other("a database job awaited something other than its database").into())
         }
-        Err(_panic) => {
-            counters.panic();
-            Err(panicked().into())
-        }
+    }
+}
+
+/// Runs a job in the transaction that is open on a SQLite connection. When a statement has failed,
+/// the job fails, even if it ignored that.
+pub(crate) fn run_in_transaction<T, E, F>(tx: &mut Tx, job: &F, counters: &Counters) -> Result<T, E>
+where
+    F: AsyncFn(&mut Tx) -> Result<T, E>,
+    E: From<Error>,
+{
+    tx.begin_job(true);
+    let result = finish_at_once(job(tx), counters);
+    match (tx.end_job(), result) {
+        (Some(error), Ok(_)) => Err(error.into()),
+        (_, result) => result,
     }
 }
 
@@ -44,7 +55,7 @@ impl<T, E: From<Error>, F> Job<T, E, F> {
     }
 
     /// The job's result, if the database has accepted it.
-    pub(crate) fn ended(self, ran: Result<(), Error>) -> Result<T, E> {
+    pub(crate) fn into_result(self, ran: Result<(), Error>) -> Result<T, E> {
         ran?;
         let never = || Err(Error::other("a job was answered before it ran").into());
         self.result.unwrap_or_else(never)
@@ -90,14 +101,10 @@ pub(crate) async fn finish<T, E: From<Error>>(
         match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
             Ok(poll) => poll,
             Err(_panic) => {
-                counters.panic();
-                Poll::Ready(Err(panicked().into()))
+                counters.panics.increase();
+                Poll::Ready(Err(Error::other("a database job panicked").into()))
             }
         }
     })
     .await
-}
-
-fn panicked() -> Error {
-    Error::other("a database job panicked")
 }

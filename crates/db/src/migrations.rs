@@ -59,6 +59,10 @@ macro_rules! migrations {
 /// table of replicas.
 pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_db");
 
+/// Selects the applied migrations of a service.
+pub(crate) const APPLIED: &str =
+    "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name";
+
 /// A migration that was applied to a database.
 pub(crate) struct AppliedMigration {
     pub(crate) name: String,

@@ -122,6 +122,10 @@ impl Param for OwnedValue {
             Self::Timestamp(timestamp) => Value::Timestamp(*timestamp),
         }
     }
+
+    fn null() -> Value<'static> {
+        Value::Null(Kind::Unknown)
+    }
 }
 
 impl From<i64> for OwnedValue {

@@ -2,8 +2,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Condvar, Mutex, PoisonError},
 };
+
+use crate::lock_mutex;
 
 /// A bounded first-in-first-out queue. After it is closed, the threads finish what is in it.
 pub(crate) struct Queue<T> {
@@ -38,14 +40,9 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn lock(&self) -> MutexGuard<'_, QueueState<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds an item, at once or not at all.
     pub(crate) fn push(&self, item: T) -> Result<(), PushError> {
-        let mut state = self.lock();
+        let mut state = lock_mutex(&self.state);
         if state.closed {
             return Err(PushError::Closed);
         }
@@ -63,7 +60,7 @@ impl<T> Queue<T> {
 
     /// The next item; waits for one. `None` once the queue is closed and empty.
     pub(crate) fn pop(&self) -> Option<T> {
-        let mut state = self.lock();
+        let mut state = lock_mutex(&self.state);
         loop {
             if let Some(item) = state.items.pop_front() {
                 return Some(item);
@@ -82,16 +79,16 @@ impl<T> Queue<T> {
 
     /// The next item if there is one already.
     pub(crate) fn pop_now(&self) -> Option<T> {
-        self.lock().items.pop_front()
+        lock_mutex(&self.state).items.pop_front()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.lock().items.len()
+        lock_mutex(&self.state).items.len()
     }
 
     /// Takes no more items.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        lock_mutex(&self.state).closed = true;
         self.arrival.notify_all();
     }
 }

@@ -8,18 +8,18 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use tokio::task::JoinHandle;
 
-use crate::{Db, Engine, Error, Tx};
+use crate::{Db, Engine, Error, Tx, lock_mutex};
 
 /// How often a replica increments its counter and reads the others.
 const EVERY: Duration = Duration::from_secs(1);
-/// A replica is dead when so many reads in a row showed the same count.
-const LOOKS: u32 = 4;
+/// A replica is dead when this many reads in a row showed the same count.
+const READS_OF_A_DEAD_ONE: u32 = 4;
 
 /// This process among those that serve a database. Clones are the same replica.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ struct Shared {
 /// A counter's value, and how many reads in a row showed it.
 struct Count {
     heartbeats: i64,
-    looks: u32,
+    reads: u32,
 }
 
 /// The result of a [`Replica::heartbeat`].
@@ -97,14 +97,14 @@ impl Replica {
             if was_removed {
                 insert(tx, &id).await?;
             }
-            let look = "SELECT id, heartbeats FROM replicas WHERE id <> $1";
+            let read = "SELECT id, heartbeats FROM replicas WHERE id <> $1";
             let others = tx
-                .all(look, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+                .all(read, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
                 .await?;
             Ok::<_, Error>((was_removed, others))
         };
-        let (was_removed, others) = self.0.db.write_apart(beat).await?;
-        let (mut has_lost_one, dead) = self.look(others);
+        let (was_removed, others) = self.0.db.write_heartbeat(beat).await?;
+        let (mut has_lost_one, dead) = self.compare(others);
         for (id, count) in dead {
             let other = id.clone();
             // A replica that has incremented its counter since is alive.
@@ -112,7 +112,7 @@ impl Replica {
                 let sql = "DELETE FROM replicas WHERE id = $1 AND heartbeats = $2";
                 tx.execute(sql, &[&other, &count]).await
             };
-            if self.0.db.write_apart(remove).await? > 0 {
+            if self.0.db.write_heartbeat(remove).await? > 0 {
                 tracing::warn!(replica = id, "a replica has died: its leases are released");
                 has_lost_one = true;
             }
@@ -139,26 +139,21 @@ impl Replica {
     }
 
     /// Compares the counters with the last read: whether one is gone, and which replicas are dead.
-    fn look(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
-        let mut others = self.others();
+    fn compare(&self, seen: Vec<(String, i64)>) -> (bool, Vec<(String, i64)>) {
+        let mut others = lock_mutex(&self.0.others);
         let mut before = std::mem::take(&mut *others);
         let mut dead = Vec::new();
         for (id, heartbeats) in seen {
-            let looks = match before.remove(&id) {
-                Some(count) if count.heartbeats == heartbeats => count.looks + 1,
+            let reads = match before.remove(&id) {
+                Some(count) if count.heartbeats == heartbeats => count.reads + 1,
                 _ => 1,
             };
-            if looks >= LOOKS {
+            if reads >= READS_OF_A_DEAD_ONE {
                 dead.push((id.clone(), heartbeats));
             }
-            others.insert(id, Count { heartbeats, looks });
+            others.insert(id, Count { heartbeats, reads });
         }
         (!before.is_empty(), dead)
-    }
-
-    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn others(&self) -> MutexGuard<'_, HashMap<String, Count>> {
-        self.0.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,7 +185,7 @@ impl KeepAlive {
                 .await
         };
         // On the connection of the heartbeats, so after the last of them.
-        if let Err(error) = self.replica.0.db.write_apart(leave).await {
+        if let Err(error) = self.replica.0.db.write_heartbeat(leave).await {
             tracing::warn!(%error, "the replica could not sign off: others take over its leases in some seconds");
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::{Kind, OwnedValue};
 
-/// Rows of one table that are to be inserted. Emptied by [`Tx::insert_rows`](crate::Tx::insert_rows), so that one buffer
-/// serves a whole load.
+/// Rows of one table that are to be inserted. [`Tx::insert_rows`](crate::Tx::insert_rows) empties
+/// them, so that one buffer serves a whole load.
 #[derive(Debug)]
 pub struct Rows {
     pub(crate) table: &'static str,
@@ -40,30 +40,27 @@ impl Rows {
         self.values.is_empty()
     }
 
-    fn names(&self) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
+    fn names(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|(name, _)| *name).collect()
     }
 
-    /// One row's insertion, for SQLite.
+    /// The statement that inserts one row, for SQLite.
     pub(crate) fn insertion(&self) -> String {
-        let places: Vec<String> = (1..=self.columns.len())
-            .map(|number| format!("${number}"))
-            .collect();
-        format!(
-            "INSERT INTO {} ({}) VALUES ({})",
-            self.table,
-            self.names(),
-            places.join(", ")
-        )
+        insert_statement(self.table, &self.names())
     }
 
-    /// All rows' copying, for PostgreSQL.
+    /// The statement that copies all rows, for PostgreSQL.
     pub(crate) fn copying(&self) -> String {
-        format!(
-            "COPY {} ({}) FROM STDIN (FORMAT binary)",
-            self.table,
-            self.names()
-        )
+        let (table, names) = (self.table, self.names().join(", "));
+        format!("COPY {table} ({names}) FROM STDIN (FORMAT binary)")
     }
+}
+
+/// `INSERT INTO table (a, b) VALUES ($1, $2)`
+pub fn insert_statement(table: &str, columns: &[&str]) -> String {
+    let values: Vec<_> = (1..=columns.len())
+        .map(|number| format!("${number}"))
+        .collect();
+    let (columns, values) = (columns.join(", "), values.join(", "));
+    format!("INSERT INTO {table} ({columns}) VALUES ({values})")
 }

@@ -5,12 +5,12 @@
 use std::{
     path::Path,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use crate::{
     Conn, Counters, Engine, Error, Migrations, Options, Statistics, Tx, conn::sqlite::Connection,
-    job, sqlite::migrate,
+    job, lock_mutex, sqlite::migrate,
 };
 
 /// Ends when the [`Interference`] lets the job go on. Its value says whether the connection holds.
@@ -39,7 +39,7 @@ pub enum JobKind {
 /// A migrated database in memory. Every handle of it stands for one process.
 pub struct MemoryDatabase {
     /// One transaction that is never committed. Rolling it back gives an empty database with all
-    /// statements still prepared.
+    /// statements still prepared. A panic in a job is caught, and rolls the job back.
     tx: Mutex<Tx>,
     counters: Arc<Counters>,
 }
@@ -72,15 +72,9 @@ impl MemoryDatabase {
     /// # Errors
     /// None, unless memory runs out.
     pub fn rewind(&self) -> Result<(), Error> {
-        let mut tx = self.lock();
-        control(&mut tx, "ROLLBACK")?;
-        control(&mut tx, "BEGIN")
-    }
-
-    /// A job that panics is caught, and the transaction is rolled back: a poisoned lock guards a
-    /// sound state.
-    fn lock(&self) -> MutexGuard<'_, Tx> {
-        self.tx.lock().unwrap_or_else(PoisonError::into_inner)
+        let tx = lock_mutex(&self.tx);
+        control(&tx, "ROLLBACK")?;
+        control(&tx, "BEGIN")
     }
 }
 
@@ -103,8 +97,8 @@ impl Simulated {
         E: From<Error> + Send + 'static,
     {
         self.around(JobKind::Work, move |memory| {
-            let mut tx = memory.lock();
-            memory.counters.read();
+            let mut tx = lock_mutex(&memory.tx);
+            memory.counters.reads.increase();
             tx.begin_job(false);
             job::finish_at_once(job(&mut tx), &memory.counters)
         })
@@ -118,19 +112,15 @@ impl Simulated {
         E: From<Error> + Send + 'static,
     {
         self.around(kind, move |memory| {
-            let mut tx = memory.lock();
-            control(&mut tx, "SAVEPOINT job")?;
-            tx.begin_job(true);
-            let mut result = job::finish_at_once(job(&mut tx), &memory.counters);
-            if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
-                result = Err(error.into());
-            }
+            let mut tx = lock_mutex(&memory.tx);
+            control(&tx, "SAVEPOINT job")?;
+            let result = job::run_in_transaction(&mut tx, &job, &memory.counters);
             if result.is_ok() {
-                memory.counters.write();
+                memory.counters.writes.increase();
             } else {
-                control(&mut tx, "ROLLBACK TO job")?;
+                control(&tx, "ROLLBACK TO job")?;
             }
-            control(&mut tx, "RELEASE job")?;
+            control(&tx, "RELEASE job")?;
             result
         })
         .await
@@ -152,9 +142,6 @@ impl Simulated {
     }
 }
 
-fn control(tx: &mut Tx, sql: &'static str) -> Result<(), Error> {
-    match tx.as_sqlite() {
-        Some(connection) => connection.control(sql),
-        None => Err(Error::other("a connection of the other engine")),
-    }
+fn control(tx: &Tx, sql: &'static str) -> Result<(), Error> {
+    tx.sqlite_connection()?.control(sql)
 }

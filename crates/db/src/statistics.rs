@@ -31,77 +31,54 @@ pub struct Statistics {
     pub log_bytes: u64,
 }
 
-/// The counters behind [`Statistics`]. Relaxed: each is read for itself.
+/// The counters behind [`Statistics`].
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    reads: AtomicU64,
-    writes: AtomicU64,
-    commits: AtomicU64,
-    rollbacks: AtomicU64,
-    panics: AtomicU64,
-    retries: AtomicU64,
-    refusals: AtomicU64,
-    statements: AtomicU64,
-    connections: AtomicU64,
-    log_bytes: AtomicU64,
+    pub(crate) reads: Counter,
+    pub(crate) writes: Counter,
+    pub(crate) commits: Counter,
+    pub(crate) rollbacks: Counter,
+    pub(crate) panics: Counter,
+    pub(crate) retries: Counter,
+    pub(crate) refusals: Counter,
+    pub(crate) statements: Counter,
+    pub(crate) connections: Counter,
+    pub(crate) log_bytes: AtomicU64,
 }
 
-fn increase(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
+/// One counter. Relaxed: each is read for itself.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn increase(&self) {
+        self.add(1);
+    }
+
+    pub(crate) fn add(&self, count: usize) {
+        self.0.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Counters {
-    pub(crate) fn read(&self) {
-        increase(&self.reads);
-    }
-    pub(crate) fn write(&self) {
-        increase(&self.writes);
-    }
-    /// Counts all but one of these writes: their shared transaction was counted as one already.
-    pub(crate) fn writes_beside_one(&self, writes: usize) {
-        let others = writes.saturating_sub(1) as u64;
-        self.writes.fetch_add(others, Ordering::Relaxed);
-    }
-    pub(crate) fn commit(&self) {
-        increase(&self.commits);
-    }
-    pub(crate) fn rollback(&self) {
-        increase(&self.rollbacks);
-    }
-    pub(crate) fn panic(&self) {
-        increase(&self.panics);
-    }
-    pub(crate) fn retry(&self) {
-        increase(&self.retries);
-    }
-    pub(crate) fn refusal(&self) {
-        increase(&self.refusals);
-    }
-    pub(crate) fn statement(&self) {
-        increase(&self.statements);
-    }
-    pub(crate) fn connection(&self) {
-        increase(&self.connections);
-    }
-    pub(crate) fn set_log_bytes(&self, bytes: u64) {
-        self.log_bytes.store(bytes, Ordering::Relaxed);
-    }
-
     pub(crate) fn snapshot(&self, waiting_reads: usize, waiting_writes: usize) -> Statistics {
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Statistics {
             waiting_reads: waiting_reads as u64,
             waiting_writes: waiting_writes as u64,
-            reads: load(&self.reads),
-            writes: load(&self.writes),
-            commits: load(&self.commits),
-            rollbacks: load(&self.rollbacks),
-            panics: load(&self.panics),
-            retries: load(&self.retries),
-            refusals: load(&self.refusals),
-            statements: load(&self.statements),
-            connections: load(&self.connections),
-            log_bytes: load(&self.log_bytes),
+            reads: self.reads.get(),
+            writes: self.writes.get(),
+            commits: self.commits.get(),
+            rollbacks: self.rollbacks.get(),
+            panics: self.panics.get(),
+            retries: self.retries.get(),
+            refusals: self.refusals.get(),
+            statements: self.statements.get(),
+            connections: self.connections.get(),
+            log_bytes: self.log_bytes.load(Ordering::Relaxed),
         }
     }
 }

@@ -1,26 +1,13 @@
 //! Events and deliveries for pages and commands: lists, the attempts of a delivery, and redelivery.
 
+pub use crate::store::lists::{count, failed, list, newest_events, waiting};
+
 use db::{Conn, Error, Timestamp, Tx};
 
 use crate::{
-    Attempt, Backlog, Delivery, Endpoint, Event, Filter, Outbox, Service,
+    Attempt, Delivery, Endpoint, Event, Filter, Outbox, Service,
     store::{deliveries, endpoints, lists},
 };
-
-/// The number of matching deliveries.
-pub async fn count(conn: &mut Conn, service: &Service, filter: Filter) -> Result<u64, Error> {
-    lists::count_deliveries(conn, service.name, filter).await
-}
-
-/// A page of deliveries, newest first: `limit` of them after the first `offset`.
-pub async fn list(
-    conn: &mut Conn,
-    service: &Service,
-    filter: Filter,
-    (limit, offset): (i64, i64),
-) -> Result<Vec<Delivery>, Error> {
-    lists::deliveries(conn, service.name, filter, (limit, offset)).await
-}
 
 /// One delivery with its event and its newest attempts, of which the oldest comes first.
 pub async fn find(
@@ -28,23 +15,12 @@ pub async fn find(
     service: &Service,
     id: i64,
 ) -> Result<Option<(Delivery, Event, Vec<Attempt>)>, Error> {
-    let Some(delivery) = lists::find_delivery(conn, service.name, id).await? else {
+    let Some(delivery) = lists::find_delivery(conn, service, id).await? else {
         return Ok(None);
     };
-    let event = lists::find_event(conn, service.name, delivery.event).await?;
+    let event = lists::find_event(conn, service, delivery.event).await?;
     let attempts = lists::attempts(conn, id).await?;
     Ok(event.map(|event| (delivery, event, attempts)))
-}
-
-/// The newest events of one subject, or of all. Reads all stored events, so it is for the command
-/// line only.
-pub async fn newest_events(
-    conn: &mut Conn,
-    service: &Service,
-    subject: Option<i64>,
-    limit: i64,
-) -> Result<Vec<Event>, Error> {
-    lists::events(conn, service.name, subject, limit).await
 }
 
 /// One event with its deliveries, newest first.
@@ -53,14 +29,14 @@ pub async fn find_event(
     service: &Service,
     id: i64,
 ) -> Result<Option<(Event, Vec<Delivery>)>, Error> {
-    let Some(event) = lists::find_event(conn, service.name, id).await? else {
+    let Some(event) = lists::find_event(conn, service, id).await? else {
         return Ok(None);
     };
     let filter = Filter {
         event: Some(id),
         ..Filter::default()
     };
-    let all = lists::deliveries(conn, service.name, filter, (100, 0)).await?;
+    let all = list(conn, service, filter, (100, 0)).await?;
     Ok(Some((event, all)))
 }
 
@@ -72,7 +48,7 @@ pub async fn redeliver(
     id: i64,
     now: Timestamp,
 ) -> Result<Option<Delivery>, Error> {
-    let found = lists::find_delivery(tx, service.name, id).await?;
+    let found = lists::find_delivery(tx, service, id).await?;
     if found.is_some() {
         deliveries::restart(tx, id, now).await?;
     }
@@ -88,7 +64,7 @@ pub async fn redeliver_event(
     id: i64,
     now: Timestamp,
 ) -> Result<Option<(Vec<i64>, String)>, Error> {
-    let Some(event) = lists::find_event(tx, service.name, id).await? else {
+    let Some(event) = lists::find_event(tx, service, id).await? else {
         return Ok(None);
     };
     let mut begun = Vec::new();
@@ -100,7 +76,7 @@ pub async fn redeliver_event(
                 endpoint: Some(endpoint),
                 ..Filter::default()
             };
-            let present = lists::deliveries(tx, service.name, filter, (1, 0)).await?;
+            let present = list(tx, service, filter, (1, 0)).await?;
             let delivery = match present.first() {
                 Some(delivery) => delivery.id,
                 None => deliveries::insert_late(tx, &event, endpoint, now).await?,
@@ -154,14 +130,4 @@ where
     }
     outbox.wake();
     Ok(count)
-}
-
-/// The number of given-up deliveries of each endpoint that has any.
-pub async fn failed(conn: &mut Conn, service: &Service) -> Result<Vec<(i64, i64)>, Error> {
-    lists::failed(conn, service.name).await
-}
-
-/// The number and the age of waiting deliveries and events.
-pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Backlog, Error> {
-    lists::waiting(conn, service.name).await
 }

@@ -22,7 +22,7 @@ mod service;
 mod store;
 
 pub use backoff::backoff;
-pub use dispatch::{Progress, pass, purge_expired, run};
+pub use dispatch::{Progress, pass, purge_expired, retry_after, run};
 pub use http::{Secret, SecretError, SignatureHeaders, Target, TargetError};
 pub use model::{
     Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointState, Event,

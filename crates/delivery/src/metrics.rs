@@ -17,7 +17,8 @@ pub(crate) struct Metrics {
     published: Family<TypeLabel, Count>,
     attempts: Family<OutcomeLabel, Count>,
     duration: Histogram,
-    given_up: Count,
+    /// Deliveries given up after their last attempt.
+    pub(crate) given_up: Count,
     disabled: Family<ReasonLabel, Count>,
     waiting: Gauge,
     oldest: Gauge,
@@ -114,10 +115,6 @@ impl Metrics {
     pub(crate) fn attempt(&self, outcome: &'static str, duration: Duration) {
         self.attempts.get_or_create(&OutcomeLabel { outcome }).inc();
         self.duration.observe(duration.as_secs_f64());
-    }
-
-    pub(crate) fn given_up(&self) {
-        self.given_up.inc();
     }
 
     pub(crate) fn disabled(&self, reason: &'static str) {

@@ -134,7 +134,7 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
     }
     delivery::endpoints::configure(&state.outbox).await?;
     state.replica.register().await?;
-    release_dead(&state).await?;
+    release_dead(state.clone()).await?;
     Ok(App {
         router: routes::router(&state, metrics),
         workers: Workers(state.clone()),
@@ -144,18 +144,16 @@ pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
 
 /// Keeps this replica registered, and takes over the work of dead ones.
 pub fn keep_alive(state: &State) -> KeepAlive {
-    let taking_over = state.clone();
-    state.replica.keep_alive(move || {
-        let state = taking_over.clone();
-        async move { release_dead(&state).await }
-    })
+    let shared = state.clone();
+    let release = move || release_dead(shared.clone());
+    state.replica.keep_alive(release)
 }
 
 /// Releases the leases of dead replicas, so that the workers of this one continue their work.
 /// Webhook endpoints need no statement: their leases are valid only while the replica is
 /// registered.
-async fn release_dead(state: &State) -> Result<(), db::Error> {
-    let released = analysis::release_dead(state).await?;
+async fn release_dead(state: State) -> Result<(), db::Error> {
+    let released = analysis::release_dead(&state).await?;
     if released > 0 {
         tracing::info!(released, "analyses of a dead replica are due again");
     }

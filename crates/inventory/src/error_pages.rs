@@ -22,14 +22,14 @@ use crate::{
 
 /// Renders errors in the format that the client expects.
 #[derive(Clone)]
-pub(crate) struct Shapes {
+pub(crate) struct NegotiatedErrors {
     assets: Assets,
     pages: Pages,
 }
 
 #[derive(Template)]
 #[template(path = "accounts/forged.html")]
-struct ForgedPage {
+struct CsrfErrorPage {
     layout: Layout,
 }
 
@@ -42,7 +42,7 @@ struct ErrorPage<'a> {
     permission: Option<String>,
 }
 
-impl Shapes {
+impl NegotiatedErrors {
     /// A renderer whose pages use the styles in `assets`.
     pub(crate) fn new(assets: Assets) -> Self {
         Self {
@@ -52,14 +52,15 @@ impl Shapes {
     }
 }
 
-impl Render for Shapes {
+impl Render for NegotiatedErrors {
     fn render(&self, error: &Public, request: &Facts) -> Response {
         if is_for_program(request) {
             return RestErrors.render(error, request);
         }
-        if is_forged(error) {
+        if is_csrf_error(error) {
             let layout = request.layout(self.assets.clone());
-            return Page::with_status(StatusCode::FORBIDDEN, ForgedPage { layout }).into_response();
+            return Page::with_status(StatusCode::FORBIDDEN, CsrfErrorPage { layout })
+                .into_response();
         }
         self.pages.render(error, request)
     }
@@ -74,7 +75,7 @@ fn is_for_program(request: &Facts) -> bool {
             .any(is_of_programs)
 }
 
-fn is_forged(error: &Public) -> bool {
+fn is_csrf_error(error: &Public) -> bool {
     error.status == StatusCode::FORBIDDEN && error.detail.starts_with("CSRF Failed")
 }
 
@@ -85,15 +86,18 @@ pub(crate) async fn render(
     request: Request,
     next: Next,
 ) -> Response {
-    let (shapes, parts) = (Shapes::new(page.assets.clone()), parts_of(&request));
+    let (errors, parts) = (
+        NegotiatedErrors::new(page.assets.clone()),
+        parts_of(&request),
+    );
     let renderer = move |error: &Public, facts: &Facts| {
-        if is_for_program(facts) || is_forged(error) {
-            return shapes.render(error, facts);
+        if is_for_program(facts) || is_csrf_error(error) {
+            return errors.render(error, facts);
         }
         let layout = facts.layout(page.assets.clone());
         match Frame::of(&parts, layout, &page) {
             Some(frame) => in_frame(&frame, error),
-            None => shapes.render(error, facts),
+            None => errors.render(error, facts),
         }
     };
     errors::render_with(&renderer, request, |request| next.run(request)).await

@@ -29,11 +29,11 @@ use crate::{
     MIGRATIONS, SERVICE, State, VERSION, analysis,
     api::{
         self,
-        gate::{self, Remaining},
+        gate::{self, RemainingQuota},
     },
     catalogue::{named::Kind, products::Products},
     dashboard,
-    error_pages::{self, Shapes},
+    error_pages::{self, NegotiatedErrors},
     login,
     openapi::{self, ApiDocument, DOCUMENTS, RouteDocs},
     page::{
@@ -48,9 +48,9 @@ use crate::{
 };
 
 /// The timeout of a request until its response begins.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The timeout of an import.
-const FILE_PATIENCE: Duration = Duration::from_secs(300);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The router of the service within the HTTP stack.
 pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
@@ -70,7 +70,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
         public_url: state.config.public_url.clone(),
         metrics,
     };
-    stack.around(router, Shapes::new(assets))
+    stack.around(router, NegotiatedErrors::new(assets))
 }
 
 /// The routes of the API.
@@ -108,7 +108,7 @@ static PAGES: LazyLock<RouterParts> = LazyLock::new(|| {
 });
 
 /// The routes of the pages that accept uploads.
-static FILES: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathered());
+static UPLOADS: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathered());
 
 /// Built once for each process, because it is the slowest part of a start.
 static DOCUMENT: LazyLock<ApiDocument> = LazyLock::new(|| {
@@ -131,7 +131,7 @@ pub fn documented_addresses() -> &'static [RouteAddress] {
 
 /// The addresses of pages and forms, which are not in the OpenAPI document.
 pub fn page_addresses() -> impl Iterator<Item = &'static RouteAddress> {
-    PAGES.addresses.iter().chain(&FILES.addresses)
+    PAGES.addresses.iter().chain(&UPLOADS.addresses)
 }
 
 fn api(state: &State) -> Router {
@@ -166,19 +166,19 @@ fn pages(state: &State, assets: &Assets) -> Router {
         // JSON's escapes.
         .layer(
             ServiceBuilder::new()
-                .layer(from_fn_with_state(PATIENCE, limits::timeout))
+                .layer(from_fn_with_state(TIMEOUT, limits::timeout))
                 .layer(from_fn_with_state(state.config.max_body, limits::body)),
         );
     // Uploads are larger than forms and take longer.
-    let files = FILES.router.clone();
-    let files = files.layer(from_fn_with_state(FILE_PATIENCE, limits::timeout));
+    let files = UPLOADS.router.clone();
+    let files = files.layer(from_fn_with_state(UPLOAD_TIMEOUT, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
             .layer(from_fn_with_state(is_public(state), usable_address))
             .layer(from_fn(compression::pages))
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(
-                Renderer::new(Shapes::new(assets.clone())),
+                Renderer::new(NegotiatedErrors::new(assets.clone())),
                 errors::render,
             ))
             .layer(from_fn(locale::remember))
@@ -226,7 +226,7 @@ async fn around_api(
     let handle = async |request| limited(max_body, request, next).await;
     let rendered = errors::render_with(&RestErrors, request, handle);
     let response = Box::pin(rendered).await;
-    Box::pin(indent::over_lines(response, indent)).await
+    Box::pin(indent::pretty_print(response, indent)).await
 }
 
 /// Handles an API request within the limits of body size, time and rate.
@@ -235,9 +235,9 @@ async fn limited(max_body: usize, request: Request, next: Next) -> Response {
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let remaining = Remaining::watch(&mut request);
+    let remaining = RemainingQuota::watch(&mut request);
     let handle = |request| next.run(request);
-    let mut response = limits::within(PATIENCE, |error| error, request, handle).await;
+    let mut response = limits::within(TIMEOUT, |error| error, request, handle).await;
     remaining.apply_headers(&mut response);
     response
 }
@@ -258,7 +258,10 @@ async fn usable_address(
     }
     let indent = indent::requested(request.headers());
     let response = next.run(request).await;
-    indented(response, indent).await
+    match indent {
+        Some(indent) => Box::pin(indent::pretty_print(response, indent)).await,
+        None => response,
+    }
 }
 
 /// The response to a request with an unusable address. An invalid `Host` header is refused, since
@@ -276,14 +279,6 @@ fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
     }
     let location = with_slash(request.uri())?;
     Some(redirect(location, request.method()))
-}
-
-/// Pretty-prints a JSON response with the requested indentation.
-async fn indented(response: Response, indent: Option<usize>) -> Response {
-    match indent {
-        Some(indent) => Box::pin(indent::over_lines(response, indent)).await,
-        None => response,
-    }
 }
 
 /// Redirects with 301, or with 308 for unsafe methods, which keeps method and body.

@@ -2,8 +2,6 @@
 //! functions here. The changes themselves are the `create`, `change` and `delete` of each resource,
 //! which `api::writes` calls.
 
-use std::fmt;
-
 use db::{Db, Error, Timestamp, Tx};
 use delivery::endpoints::EndpointError;
 use serde::{Serialize, de::DeserializeOwned};
@@ -63,14 +61,6 @@ pub struct Work<'tx> {
     pub policy: Policy,
     /// The time of the write.
     pub now: Timestamp,
-}
-
-impl fmt::Debug for Work<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut work = formatter.debug_struct("Work");
-        work.field("actor", &self.actor).field("now", &self.now);
-        work.finish_non_exhaustive()
-    }
 }
 
 impl Author {

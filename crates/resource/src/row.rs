@@ -18,7 +18,7 @@ macro_rules! row {
             /// The statement that inserts one row, with its parameters.
             $vis fn insert(self) -> (&'static str, [V; [$($column),+].len()]) {
                 static TEXT: std::sync::LazyLock<&'static str> = std::sync::LazyLock::new(|| {
-                    $crate::sql::insert_one($table, &[$($column),+]).leak()
+                    db::insert_statement($table, &[$($column),+]).leak()
                 });
                 (*TEXT, [$(self.$field),+])
             }

@@ -110,26 +110,7 @@ pub fn referred(field: &Field, id: i64) -> Option<Query> {
     Some(query)
 }
 
-/// Appends a sort key and a comma. Null counts as less than all other values.
-pub fn push_order(query: &mut Query, own: &'static str, field: &Field, is_descending: bool) {
-    match (field.source, field.target) {
-        (Some(source), _) => query.push(source),
-        (None, Some(target)) => query
-            .push(field.name)
-            .push(".")
-            .push(target.name)
-            .push("_folded"),
-        (None, None) => query
-            .push(own)
-            .push(".")
-            .push(field.name)
-            .push(suffix(field)),
-    };
-    query.push(direction(field.is_nullable, is_descending));
-    query.push(", ");
-}
-
-/// The direction of a sort key.
+/// The direction of a sort key. Null counts as less than all other values.
 pub const fn direction(is_nullable: bool, is_descending: bool) -> &'static str {
     match (is_descending, is_nullable) {
         (false, false) => "",
@@ -166,15 +147,6 @@ pub fn insert_with(
     value(query.push(comma));
     query.push(")");
     query
-}
-
-/// `INSERT INTO table (a, b) VALUES ($1, $2)`
-pub fn insert_one(table: &str, columns: &[&str]) -> String {
-    let values: Vec<_> = (1..=columns.len())
-        .map(|number| format!("${number}"))
-        .collect();
-    let (columns, values) = (columns.join(", "), values.join(", "));
-    format!("INSERT INTO {table} ({columns}) VALUES ({values})")
 }
 
 /// `INSERT INTO table (a, b) SELECT x, y FROM source`
@@ -322,19 +294,6 @@ mod tests {
         assert_eq!(
             update("parcels", parcel.values()).text(),
             "UPDATE parcels SET id = id, note = $1, note_key = $2, shelf_id = $3"
-        );
-    }
-
-    #[test]
-    fn every_field_orders_a_list() {
-        let order = Parcel::FIELDS.iter().map(|field| {
-            let mut query = Query::new("");
-            push_order(&mut query, "p", field, false);
-            query.text().to_owned()
-        });
-        assert_eq!(
-            order.collect::<String>(),
-            "p.id, p.name_folded, p.note_key NULLS FIRST, shelf.name_folded, p.weight NULLS FIRST, s.seen, "
         );
     }
 

@@ -44,31 +44,19 @@ pub(crate) struct Notifier {
     dropped: AtomicUsize,
 }
 
-/// The receiving end of the queue, for the worker.
-pub(crate) struct Queue {
-    pub(crate) announcements: Receiver<Announcement>,
-    pub(crate) workers: usize,
-    pub(crate) capacity: usize,
-}
-
-/// A queue with this capacity. Changes of payments without a `notification_url` are posted to
-/// `usual_url`.
-pub(crate) fn queue(capacity: usize, workers: usize, usual_url: Option<&str>) -> (Notifier, Queue) {
-    let capacity = capacity.max(1);
-    let (sender, receiver) = channel(capacity);
+/// A queue with this capacity, and its receiving end for the worker. Changes of payments without a
+/// `notification_url` are posted to `usual_url`.
+pub(crate) fn queue(
+    capacity: usize,
+    usual_url: Option<&str>,
+) -> (Notifier, Receiver<Announcement>) {
+    let (sender, receiver) = channel(capacity.max(1));
     let notifier = Notifier {
         announcements: sender,
         usual_url: usual_url.map(Into::into),
         dropped: AtomicUsize::new(0),
     };
-    (
-        notifier,
-        Queue {
-            announcements: receiver,
-            workers: workers.max(1),
-            capacity,
-        },
-    )
+    (notifier, receiver)
 }
 
 impl Notifier {

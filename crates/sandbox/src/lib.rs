@@ -87,7 +87,6 @@ pub fn start_under(
     };
     let (notifier, queue) = announcements::queue(
         config.notifications_waiting,
-        config.notification_workers,
         config.notification_url.as_deref(),
     );
     let now = Moment::of(clock.now());

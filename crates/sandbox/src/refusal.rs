@@ -54,6 +54,11 @@ impl Refusal {
         }
     }
 
+    /// 400 for a request that cannot be parsed.
+    pub(crate) fn params() -> Self {
+        Self::bad(1, "Params Error")
+    }
+
     pub(crate) fn payment_not_found() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
@@ -69,7 +74,7 @@ impl Refusal {
     /// The provider's usual response with this status, for faults.
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status.as_u16() {
-            400 => Self::bad(1, "Params Error"),
+            400 => Self::params(),
             401 => Self::new(
                 status,
                 Some(Code::Number(5)),

@@ -40,7 +40,7 @@ impl Clients {
         Self { folder, packages }
     }
 
-    /// Puts a file beside the programs.
+    /// Writes a file to the folder of the programs.
     pub fn add(&self, name: &str, content: &[u8]) {
         fs::write(self.folder.path().join(name), content).expect("a file");
     }

@@ -166,6 +166,18 @@ pub async fn call<Body: AsyncFnOnce(String)>(body: Body, address: String) {
     body(address).await;
 }
 
+/// Calls a test body with what `open` makes of the database; for macros of a crate's own tests. The
+/// body's future is boxed, since it may be large.
+#[doc(hidden)]
+pub async fn call_with<T>(
+    open: impl AsyncFnOnce(&str) -> T,
+    body: impl AsyncFnOnce(T),
+    address: String,
+) {
+    let opened = open(&address).await;
+    Box::pin(body(opened)).await;
+}
+
 /// Runs one administrative statement on the server, from any context: the thread has a runtime of
 /// its own.
 fn server(statement: &str) -> Result<(), tokio_postgres::Error> {

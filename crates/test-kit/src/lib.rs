@@ -1,6 +1,6 @@
 //! Shared tools of all tests: fresh databases on both engines, PostgreSQL servers to kill and to
 //! promote, the program as a process, a browser, clients in other languages, a mail server, a
-//! receiver of webhooks, closed ports, certificates, strict checks of HTML and of API documents,
+//! receiver of webhooks, a client of the sandbox, stubs of HTTP servers, closed ports, certificates, strict checks of HTML and of API documents,
 //! and captured logs.
 //!
 //! It is a dev-dependency only, and depends on none of the crates that use it, so databases are
@@ -27,6 +27,8 @@ pub mod openapi;
 pub mod postgres;
 pub mod process;
 pub mod receiver;
+pub mod sandbox;
+pub mod stub;
 pub mod tls;
 
 pub use database::{postgres_url, redis_url};

@@ -22,12 +22,12 @@ pub enum Protection {
     Tls(Arc<ServerConfig>),
 }
 
-/// A mail that was taken.
+/// A received mail.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedMail {
-    /// What followed `MAIL`.
+    /// The argument of `MAIL`.
     pub from: String,
-    /// What followed `RCPT`.
+    /// The argument of `RCPT`.
     pub to: String,
     /// The token of `AUTH PLAIN`.
     pub login: Option<String>,
@@ -66,22 +66,22 @@ pub struct MailServer {
     /// Where it listens, on this machine.
     pub address: SocketAddr,
     protection: Protection,
-    taken: watch::Sender<Vec<ReceivedMail>>,
+    received: watch::Sender<Vec<ReceivedMail>>,
     answer_to_rcpt: Arc<Mutex<&'static str>>,
-    manners: Arc<Mutex<Manners>>,
+    support: Arc<Mutex<SmtpSupport>>,
 }
 
-/// How a server meets those who introduce themselves.
+/// How a server answers EHLO and AUTH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manners {
-    /// It offers what servers offer today.
+pub enum SmtpSupport {
+    /// Like today's servers.
     Modern,
-    /// It knows `HELO` alone, as before 1995.
-    Old,
-    /// It takes passwords by `AUTH LOGIN` alone.
+    /// It only supports `HELO`, as before 1995.
+    HeloOnly,
+    /// It only supports `AUTH LOGIN`.
     LoginOnly,
-    /// It takes no password that it is told.
-    Distrustful,
+    /// It refuses every password.
+    NoPasswords,
 }
 
 impl MailServer {
@@ -91,9 +91,9 @@ impl MailServer {
         let server = Self {
             address: listener.local_addr().expect("an address"),
             protection,
-            taken: watch::Sender::new(Vec::new()),
+            received: watch::Sender::new(Vec::new()),
             answer_to_rcpt: Arc::new(Mutex::new("250 ok")),
-            manners: Arc::new(Mutex::new(Manners::Modern)),
+            support: Arc::new(Mutex::new(SmtpSupport::Modern)),
         };
         let serving = server.clone();
         tokio::spawn(async move {
@@ -104,30 +104,30 @@ impl MailServer {
         server
     }
 
-    /// From now on answers RCPT so.
+    /// Sets its answer to RCPT from now on.
     pub fn answers_rcpt(&self, answer: &'static str) {
         let said = self.answer_to_rcpt.lock();
         *said.unwrap_or_else(PoisonError::into_inner) = answer;
     }
 
-    /// From now on has these manners.
-    pub fn has_manners(&self, manners: Manners) {
-        *self.manners.lock().unwrap_or_else(PoisonError::into_inner) = manners;
+    /// Sets its behaviour from now on.
+    pub fn supports(&self, support: SmtpSupport) {
+        *self.support.lock().unwrap_or_else(PoisonError::into_inner) = support;
     }
 
-    fn manners(&self) -> Manners {
-        *self.manners.lock().unwrap_or_else(PoisonError::into_inner)
+    fn support(&self) -> SmtpSupport {
+        *self.support.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was taken, in its order.
-    pub fn taken(&self) -> Vec<ReceivedMail> {
-        self.taken.borrow().clone()
+    /// The received mails, in order.
+    pub fn received(&self) -> Vec<ReceivedMail> {
+        self.received.borrow().clone()
     }
 
-    /// Waits until so many mails have been taken, and answers them.
+    /// Waits until so many mails have been received; returns all.
     pub async fn has(&self, count: usize) -> Vec<ReceivedMail> {
-        let mut taken = self.taken.subscribe();
-        let found = taken.wait_for(|taken| taken.len() >= count).await;
+        let mut received = self.received.subscribe();
+        let found = received.wait_for(|received| received.len() >= count).await;
         found.expect("a server that listens").clone()
     }
 
@@ -146,7 +146,7 @@ impl MailServer {
         }
     }
 
-    /// A client that does not believe the certificate ends here.
+    /// A client that does not trust the certificate ends here.
     async fn protected(&self, config: &Arc<ServerConfig>, stream: TcpStream, greets: bool) {
         let accepted = TlsAcceptor::from(Arc::clone(config)).accept(stream).await;
         if let Ok(stream) = accepted {
@@ -176,7 +176,8 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         }
     }
 
-    /// Talks until the client goes away, or wants TLS: then the connection goes on with that.
+    /// Answers commands until the client closes the connection, or starts TLS: then returns the
+    /// stream.
     async fn hold(mut self, greets: bool) -> Option<S> {
         let mut answer = greets.then(|| "220 mail.example ESMTP".to_owned());
         loop {
@@ -196,12 +197,12 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
                 self.stream.flush().await.ok()?;
                 return Some(self.stream.into_inner());
             }
-            answer = self.heard(line);
+            answer = self.take_line(line);
         }
     }
 
-    /// One of the two words of `AUTH LOGIN`: the name, then the password.
-    fn named(&mut self, word: &str) -> String {
+    /// One of the two answers of `AUTH LOGIN`: the name, then the password.
+    fn login_step(&mut self, word: &str) -> String {
         let said = self.mail.login.get_or_insert_default();
         if said.is_empty() {
             said.push_str(word);
@@ -216,14 +217,16 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
         matches!(self.server.protection, Protection::StartTls(_)) && !self.mail.is_protected
     }
 
-    fn heard(&mut self, line: &str) -> Option<String> {
+    fn take_line(&mut self, line: &str) -> Option<String> {
         if self.is_data {
             if line == "." {
                 self.is_data = false;
                 let is_protected = self.mail.is_protected;
                 let mail = std::mem::take(&mut self.mail);
                 self.mail.is_protected = is_protected;
-                self.server.taken.send_modify(|taken| taken.push(mail));
+                self.server
+                    .received
+                    .send_modify(|received| received.push(mail));
                 return Some("250 queued".to_owned());
             }
             let text = line.strip_prefix('.').unwrap_or(line);
@@ -231,23 +234,23 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
             self.mail.text.push_str("\r\n");
             return None;
         }
-        Some(self.commanded(line))
+        Some(self.reply_to(line))
     }
 
-    fn commanded(&mut self, line: &str) -> String {
+    fn reply_to(&mut self, line: &str) -> String {
         let is_open = !self.offers_tls();
-        let manners = self.server.manners();
+        let support = self.server.support();
         match line.split_once([' ', ':']).unwrap_or((line, "")) {
-            ("EHLO", _) if manners == Manners::Old => "502 what".to_owned(),
+            ("EHLO", _) if support == SmtpSupport::HeloOnly => "502 what".to_owned(),
             ("HELO", _) => "250 mail.example".to_owned(),
-            ("EHLO", _) if is_open && manners == Manners::LoginOnly => {
+            ("EHLO", _) if is_open && support == SmtpSupport::LoginOnly => {
                 "250-mail.example\r\n250 AUTH LOGIN".to_owned()
             }
-            ("AUTH", "LOGIN") if manners == Manners::LoginOnly => {
+            ("AUTH", "LOGIN") if support == SmtpSupport::LoginOnly => {
                 self.mail.login = Some(String::new());
                 format!("334 {}", STANDARD.encode("Username:"))
             }
-            ("AUTH", _) if manners != Manners::Modern => "535 no".to_owned(),
+            ("AUTH", _) if support != SmtpSupport::Modern => "535 no".to_owned(),
             ("EHLO", _) if is_open => {
                 "250-mail.example\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME".to_owned()
             }
@@ -270,7 +273,7 @@ impl<'a, S: AsyncRead + AsyncWrite + Unpin> Dialog<'a, S> {
                 "354 go on".to_owned()
             }
             ("QUIT", _) => "221 bye".to_owned(),
-            (word, "") if is_open && manners == Manners::LoginOnly => self.named(word),
+            (word, "") if is_open && support == SmtpSupport::LoginOnly => self.login_step(word),
             _ if is_open => "500 what".to_owned(),
             _ => "530 STARTTLS first".to_owned(),
         }

@@ -70,15 +70,15 @@ impl Start {
         self
     }
 
-    /// Lets the program have no more files open than `soft`, which it may raise to `hard`.
+    /// Limits the program's open files to `soft`, which it may raise to `hard`.
     #[must_use]
     pub const fn open_files(mut self, soft: u64, hard: u64) -> Self {
         self.open_files = Some((soft, hard));
         self
     }
 
-    /// A file that may not grow is an error for the program and not its end, so that
-    /// [`Balcao::limit_files`] is like a full disk.
+    /// Ignores the signal of the file size limit, so that [`Balcao::limit_files`] is like a full
+    /// disk.
     #[must_use]
     pub const fn outlives_file_size(mut self) -> Self {
         self.outlives_file_size = true;
@@ -227,8 +227,8 @@ impl Balcao {
         self.child.id()
     }
 
-    /// Lets no file of the program grow beyond so many bytes, or `None` for as long as they like:
-    /// what a full disk does, and a user without rights can do.
+    /// Limits the size of the program's files, or not with `None`: like a full disk, and possible
+    /// without root.
     pub fn limit_files(&self, bytes: Option<u64>) {
         use rustix::process::{Resource, Rlimit, prlimit};
         let process = i32::try_from(self.child.id())
@@ -260,12 +260,12 @@ impl Balcao {
         self.signal(rustix::process::Signal::TERM);
     }
 
-    /// Lets it do nothing until [`thaw`](Self::thaw) (SIGSTOP).
+    /// Stops it until [`thaw`](Self::thaw) (SIGSTOP).
     pub fn freeze(&self) {
         self.signal(rustix::process::Signal::STOP);
     }
 
-    /// Lets it go on (SIGCONT).
+    /// Continues it (SIGCONT).
     pub fn thaw(&self) {
         self.signal(rustix::process::Signal::CONT);
     }
@@ -302,6 +302,13 @@ impl Drop for Balcao {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// What a program printed, standard output and then standard error.
+pub fn printed(output: &Output) -> String {
+    [&output.stdout, &output.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes))
+        .concat()
 }
 
 /// Whether the line says `ready`, alone or as the message of a JSON log line.

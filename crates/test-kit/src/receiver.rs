@@ -10,10 +10,12 @@ use std::{
 use serde_json::Value;
 use standardwebhooks::Webhook;
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    io::AsyncWriteExt as _,
     net::{TcpListener, TcpStream},
     sync::watch,
 };
+
+use crate::stub::receive;
 
 /// A received request.
 #[derive(Debug, Clone)]
@@ -162,16 +164,15 @@ impl Receiver {
     }
 }
 
-async fn serve(stream: TcpStream, inner: Arc<Inner>) {
-    let mut stream = BufReader::new(stream);
-    while let Some((headers, body)) = read(&mut stream).await {
+async fn serve(mut stream: TcpStream, inner: Arc<Inner>) {
+    while let Some(call) = receive(&mut stream, 0).await {
         let reply = {
             let mut received = inner.received.lock().expect("a receiver that works");
             let reply = (inner.behaviour.lock().expect("a receiver that works"))(received.len());
             let accepted = matches!(reply, Reply::Status(200..300) | Reply::With(200..300, _));
             received.push(ReceivedRequest {
-                headers,
-                body,
+                headers: call.headers.into_iter().collect(),
+                body: call.body,
                 accepted,
             });
             reply
@@ -194,30 +195,8 @@ async fn serve(stream: TcpStream, inner: Arc<Inner>) {
         };
         let body = if status == 204 { "" } else { "hello" };
         let answer = format!("HTTP/1.1 {status} X\r\n{length}{extra}\r\n{body}");
-        if stream.get_mut().write_all(answer.as_bytes()).await.is_err() {
+        if stream.write_all(answer.as_bytes()).await.is_err() {
             return;
         }
     }
-}
-
-async fn read(stream: &mut BufReader<TcpStream>) -> Option<(HashMap<String, String>, String)> {
-    let mut headers = HashMap::new();
-    let mut line = String::new();
-    stream
-        .read_line(&mut line)
-        .await
-        .ok()
-        .filter(|length| *length > 0)?;
-    loop {
-        let mut line = String::new();
-        stream.read_line(&mut line).await.ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else {
-            break;
-        };
-        headers.insert(name.to_lowercase(), value.to_owned());
-    }
-    let length = headers.get("content-length")?.parse().ok()?;
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.ok()?;
-    Some((headers, String::from_utf8(body).ok()?))
 }

@@ -12,6 +12,12 @@ use rustls::crypto::ring;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tempfile::TempDir;
 
+/// Installs the cryptography that a client of HTTP asks for, even where nothing is encrypted.
+pub fn provide_cryptography() {
+    // An error says that another test was first, which is as good.
+    let _ = ring::default_provider().install_default();
+}
+
 /// A private authority. Only processes with its file trust it.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,

@@ -18,6 +18,7 @@ use http_body::Body as _;
 use http_body_util::BodyExt as _;
 
 use crate::Error;
+use crate::accept::ranges;
 
 /// Below this many bytes compression saves less than its header costs.
 pub(crate) const SMALLEST: usize = 1024;
@@ -86,19 +87,7 @@ pub(crate) fn gzip(content: &[u8], level: Compression) -> Option<Bytes> {
 
 /// Whether a client accepts gzip (RFC 9110, 12.5.3).
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
-    let codings = request
-        .get_all(ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
-    codings.map(str::trim).any(|coding| {
-        let (name, parameters) = coding.split_once(';').unwrap_or((coding, ""));
-        let is_refused = parameters.trim().strip_prefix("q=").is_some_and(|weight| {
-            weight
-                .trim()
-                .parse::<f32>()
-                .is_ok_and(|weight| weight <= 0.0)
-        });
-        (name.trim().eq_ignore_ascii_case("gzip") || name.trim() == "*") && !is_refused
+    ranges(request, ACCEPT_ENCODING).any(|(coding, weight)| {
+        (coding.eq_ignore_ascii_case("gzip") || coding == "*") && weight != Some(0)
     })
 }

@@ -50,8 +50,8 @@ struct Viewer {
     /// Each viewer's name, its path, and whether this page is it.
     viewers: [(&'static str, &'static str, bool); 2],
     icon: String,
-    /// The scripts and styles of the page itself, without the viewer.
-    dress: [String; 2],
+    /// The styles of the page itself, without the viewer.
+    page_styles: [String; 2],
     opener: String,
     /// The files of the viewer, in this order.
     styles: Vec<String>,
@@ -85,7 +85,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
         viewers: [("Swagger UI", paths.swagger_ui), ("Redoc", paths.redoc)]
             .map(|(name, there)| (name, there, there == path)),
         icon: assets.url("favicon.svg"),
-        dress: [TOKENS, "documents/documents.css"].map(|name| assets.url(name)),
+        page_styles: [TOKENS, "documents/documents.css"].map(|name| assets.url(name)),
         opener: assets.url("documents/open.js"),
         styles: urls(styles),
         scripts: urls(scripts),

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::{Json, Router};
+use db::lock_mutex;
 use http::StatusCode;
 use serde::Serialize;
 use tokio::time::timeout;
@@ -34,13 +35,17 @@ type Obstacle = (Cow<'static, str>, Option<NotReady>);
 /// A check that takes longer than this has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The service whose state this is.
-#[derive(Clone)]
-struct ProbeState {
+/// The service whose state this is, and the result of the last probe.
+struct Probe {
     service: &'static str,
     version: &'static str,
-    readiness: Arc<Readiness>,
+    workers: Supervisor,
+    check: Check,
+    last: Mutex<Option<Cow<'static, str>>>,
 }
+
+/// The state of the routes.
+type ProbeState = Arc<Probe>;
 
 /// The service is alive.
 #[derive(Serialize, ToSchema)]
@@ -70,9 +75,9 @@ fn is_ready() -> Object {
     constant("ready")
 }
 
-/// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape of the checkout specification);
-/// `GET /ready`: the same with `ready` while `check` passes, every worker runs and no shutdown is announced, else 503, which is logged
-/// when it begins and ends.
+/// `GET /health`: `{"status":"healthy","service","version"}` as long as the process lives (the shape
+/// of the checkout specification); `GET /ready`: the same with `ready` while `check` passes, every
+/// worker runs and no shutdown is announced, else 503, which is logged when it begins and ends.
 pub fn routes<S, C, A>(
     service: &'static str,
     version: &'static str,
@@ -84,18 +89,14 @@ where
     C: Fn() -> A + Send + Sync + 'static,
     A: Future<Output = Result<(), NotReady>> + Send + 'static,
 {
-    let readiness = Arc::new(Readiness {
+    let probe = Probe {
         service,
+        version,
         workers,
         check: Box::new(move || Box::pin(check())),
         last: Mutex::default(),
-    });
-    let probe = ProbeState {
-        service,
-        version,
-        readiness,
     };
-    ROUTES.router().with_state(probe)
+    ROUTES.router().with_state(Arc::new(probe))
 }
 
 /// The description of the routes of a service.
@@ -160,7 +161,7 @@ async fn health(State(probe): State<ProbeState>) -> Json<Health> {
     ),
 )]
 async fn ready(State(probe): State<ProbeState>, shutdown: Shutdown) -> Result<Json<Ready>, Error> {
-    probe.readiness.answer(&shutdown).await?;
+    probe.check_ready(&shutdown).await?;
     Ok(Json(Ready {
         status: "ready",
         service: probe.service,
@@ -168,16 +169,8 @@ async fn ready(State(probe): State<ProbeState>, shutdown: Shutdown) -> Result<Js
     }))
 }
 
-/// The check of readiness, and the result of the last probe.
-struct Readiness {
-    service: &'static str,
-    workers: Supervisor,
-    check: Check,
-    last: Mutex<Option<Cow<'static, str>>>,
-}
-
-impl Readiness {
-    async fn answer(&self, shutdown: &Shutdown) -> Result<(), Error> {
+impl Probe {
+    async fn check_ready(&self, shutdown: &Shutdown) -> Result<(), Error> {
         let (why, cause) = match self.obstacle(shutdown).await {
             Ok(()) => (None, None),
             Err((why, cause)) => (Some(why), cause),
@@ -214,7 +207,7 @@ impl Readiness {
         why: Option<&Cow<'static, str>>,
         cause: Option<&(dyn StdError + Send + Sync)>,
     ) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock_mutex(&self.last);
         if last.as_ref() == why {
             return;
         }

@@ -6,6 +6,7 @@
 //! protection are in `inventory::accounts`. Implements the rows of "Both services" in
 //! `docs/decisions.md`.
 
+mod accept;
 pub mod access;
 pub mod assets;
 pub mod client;

@@ -25,8 +25,8 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::Error;
 
-/// Routes with the descriptions of their handlers. Both are gathered once for each process: a description takes a thousand times longer
-/// than a route.
+/// Routes with the descriptions of their handlers. Both are gathered once for each process: a
+/// description takes a thousand times longer than a route.
 pub struct Routes<S> {
     gather: fn() -> OpenApiRouter<S>,
     gathered: OnceLock<(Router<S>, OpenApi)>,
@@ -106,7 +106,7 @@ pub struct Header {
     /// Its name.
     #[serde(skip)]
     pub name: &'static str,
-    /// What it tells.
+    /// What it means.
     pub description: &'static str,
     /// Its values.
     pub schema: Object,
@@ -236,8 +236,8 @@ pub fn methods(item: &PathItem) -> impl Iterator<Item = Method> {
     described.map(|(method, _)| method)
 }
 
-/// Names headers in every response of every operation: what layers around these routes set. Error responses name theirs
-/// where they are described.
+/// Names headers in every response of every operation: those that middleware around the routes sets.
+/// Error responses name theirs where they are described.
 pub fn name_headers(api: &mut OpenApi, names: &[&str]) {
     for (_, _, operation) in operations(api) {
         for response in operation.responses.responses.values_mut() {
@@ -250,7 +250,7 @@ pub fn name_headers(api: &mut OpenApi, names: &[&str]) {
     }
 }
 
-/// Adds responses to every operation: what layers around these routes may answer in a handler's place.
+/// Adds responses to every operation: those of middleware around the routes.
 pub fn add_responses(api: &mut OpenApi, responses: &[(String, RefOr<Response>)]) {
     for (_, _, operation) in operations(api) {
         for (status, response) in responses {

@@ -86,12 +86,12 @@ fn message(payload: &(dyn Any + Send)) -> String {
     let text = text
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    blot(text)
+    mask_digits(text)
 }
 
 /// Replaces the digits of runs of six and more, with spaces and hyphens between, by `*`.
-fn blot(text: &str) -> String {
-    let mut blotted = String::with_capacity(text.len());
+fn mask_digits(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
     let mut run = String::new();
     for character in text.chars().chain(['\0']) {
         if character.is_ascii_digit() || (!run.is_empty() && matches!(character, ' ' | '-' | '.')) {
@@ -99,17 +99,17 @@ fn blot(text: &str) -> String {
             continue;
         }
         let is_long = run.bytes().filter(u8::is_ascii_digit).count() >= 6;
-        blotted.extend(run.drain(..).map(|digit| {
+        masked.extend(run.drain(..).map(|digit| {
             if is_long && digit.is_ascii_digit() {
                 '*'
             } else {
                 digit
             }
         }));
-        blotted.push(character);
+        masked.push(character);
     }
-    blotted.pop();
-    blotted
+    masked.pop();
+    masked
 }
 
 #[cfg(test)]
@@ -117,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_runs_of_digits_are_blotted_out() {
+    fn long_runs_of_digits_are_masked() {
         assert_eq!(
-            blot("card 4111 1111-1111.1111 is 16 long"),
+            mask_digits("card 4111 1111-1111.1111 is 16 long"),
             "card **** ****-****.**** is 16 long"
         );
-        assert_eq!(blot("index 12 of 345"), "index 12 of 345");
-        assert_eq!(blot(""), "");
+        assert_eq!(mask_digits("index 12 of 345"), "index 12 of 345");
+        assert_eq!(mask_digits(""), "");
     }
 }

@@ -1,11 +1,11 @@
 //! Randomness, passed in: the operating system's in production, a reproducible sequence in tests.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use db::Timestamp;
+use db::{Timestamp, lock_mutex};
 use uuid::Uuid;
 
 /// A source of random bytes. Clones of a seeded source share one sequence.
@@ -44,7 +44,7 @@ impl Random {
                 getrandom::fill(buffer).expect("the operating system gives random bytes");
             }
             RandomSource::Seeded(state) => {
-                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut state = lock_mutex(state);
                 for chunk in buffer.chunks_mut(8) {
                     let bytes = split_mix(&mut state).to_le_bytes();
                     for (to, from) in chunk.iter_mut().zip(bytes) {

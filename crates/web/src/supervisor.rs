@@ -2,9 +2,10 @@
 //! restarted after a backoff, counted and logged; `/ready` names it while it is down.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use db::lock_mutex;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
 
@@ -25,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     service: &'static str,
-    figures: WorkerMetrics,
+    metrics: WorkerMetrics,
     /// How many workers of a name are down.
     down: Arc<Mutex<BTreeMap<&'static str, usize>>>,
     shutdown: Shutdown,
@@ -38,7 +39,7 @@ impl Supervisor {
     pub fn new(service: &'static str, metrics: &Metrics, shutdown: Shutdown) -> Self {
         Self {
             service,
-            figures: metrics.workers().clone(),
+            metrics: metrics.workers().clone(),
             down: Arc::default(),
             shutdown,
             first_wait: FIRST_WAIT,
@@ -83,10 +84,10 @@ impl Supervisor {
         W: Future<Output = ()> + Send + 'static,
     {
         let restarts = self
-            .figures
+            .metrics
             .restarts
             .get_or_create_owned(&self.labels(worker));
-        self.show(worker, &self.down());
+        self.show(worker, &lock_mutex(&self.down));
         let mut wait = self.first_wait;
         while !self.shutdown.has_begun() {
             let started = Instant::now();
@@ -119,7 +120,7 @@ impl Supervisor {
 
     /// The workers that are down now, by name.
     pub fn missing(&self) -> Vec<&'static str> {
-        self.down().keys().copied().collect()
+        lock_mutex(&self.down).keys().copied().collect()
     }
 
     fn labels(&self, worker: &'static str) -> WorkerLabels {
@@ -131,7 +132,7 @@ impl Supervisor {
 
     /// Shows whether all workers of a name are up.
     fn show(&self, worker: &'static str, down: &BTreeMap<&'static str, usize>) {
-        let up = self.figures.up.get_or_create_owned(&self.labels(worker));
+        let up = self.metrics.up.get_or_create_owned(&self.labels(worker));
         up.set(i64::from(!down.contains_key(worker)));
     }
 
@@ -157,10 +158,6 @@ impl Supervisor {
             }
         }
     }
-
-    fn down(&self) -> MutexGuard<'_, BTreeMap<&'static str, usize>> {
-        self.down.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A worker that is down, for as long as this lives.
@@ -168,7 +165,7 @@ struct DownGuard<'a>(&'a Supervisor, &'static str);
 
 impl<'a> DownGuard<'a> {
     fn new(supervisor: &'a Supervisor, worker: &'static str) -> Self {
-        let mut down = supervisor.down();
+        let mut down = lock_mutex(&supervisor.down);
         *down.entry(worker).or_default() += 1;
         supervisor.show(worker, &down);
         Self(supervisor, worker)
@@ -178,7 +175,7 @@ impl<'a> DownGuard<'a> {
 impl Drop for DownGuard<'_> {
     fn drop(&mut self) {
         let Self(supervisor, worker) = *self;
-        let mut down = supervisor.down();
+        let mut down = lock_mutex(&supervisor.down);
         let others = down.get(worker).map_or(0, |count| count - 1);
         if others == 0 {
             down.remove(worker);

@@ -40,7 +40,7 @@ Examples:
 Settings come from the environment (BALCAO_…), balcao.toml or --set; docs/configuration.md lists them.";
 
 /// Balcão: checkout and inventory for a shop, in one program.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "balcao", version, about, after_help = EXAMPLES)]
 struct CommandLine {
     #[command(flatten)]
@@ -49,7 +49,7 @@ struct CommandLine {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum Command {
     Demo(demo::DemoArguments),
     Serve(serve::ServeArguments),

@@ -94,7 +94,7 @@ pub(crate) async fn migrate(settings: &Settings) -> Result<Vec<&'static str>, Fa
     database(settings).migrate(settings).await
 }
 
-fn database(settings: &Settings) -> ServiceDatabase<'static> {
+fn database(settings: &Settings) -> ServiceDatabase {
     ServiceDatabase {
         service: SERVICE,
         setting: "BALCAO_CHECKOUT_DATABASE_URL",

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 
 /// One service's database.
-pub(super) struct ServiceDatabase<'a> {
+pub(super) struct ServiceDatabase {
     pub(super) service: &'static str,
     /// The setting with the database's address.
     pub(super) setting: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct ServiceDatabase<'a> {
     /// here.
     pub(super) key: &'static str,
     pub(super) options: Options,
-    pub(super) migrations: &'a Migrations,
+    pub(super) migrations: &'static Migrations,
 }
 
 /// What to do if a database is missing but its key exists.
@@ -51,7 +51,7 @@ impl RunningService {
     }
 }
 
-impl ServiceDatabase<'_> {
+impl ServiceDatabase {
     /// Opens the database for the process that serves it. SQLite is locked for this process.
     /// PostgreSQL is not: many processes may serve it.
     pub(super) async fn open_locked(

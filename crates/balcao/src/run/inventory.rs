@@ -98,7 +98,7 @@ fn usual_options() -> Options {
     }
 }
 
-fn database(settings: &Settings, options: Options) -> ServiceDatabase<'static> {
+fn database(settings: &Settings, options: Options) -> ServiceDatabase {
     ServiceDatabase {
         service: SERVICE,
         setting: "BALCAO_INVENTORY_DATABASE_URL",

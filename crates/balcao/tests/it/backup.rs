@@ -4,21 +4,13 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use tokio::task::{JoinSet, block_in_place};
 
 use crate::support::{Provider, card, pay, pay_until_final, payments, pix};
 
 fn run(data: &Path, words: &[&str]) -> Output {
     block_in_place(|| Start::new(words.iter().copied()).data(data).output())
-}
-
-fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }
 
 async fn ids(checkout: &Balcao) -> Vec<Value> {
@@ -53,14 +45,14 @@ async fn a_backup_under_load_restores_to_what_was_paid_before_it() {
     let place = tempfile::tempdir().unwrap();
     let archive = place.path().join("shop.tar");
     let made = run(checkout.data(), &["backup", archive.to_str().unwrap()]);
-    assert!(made.status.success(), "{}", said(&made));
+    assert!(made.status.success(), "{}", printed(&made));
     let after = pay_until_final(&url, "after", &card("APRO")).await;
     drop(checkout);
     load.join_all().await;
 
     let fresh = place.path().join("restored");
     let restored = run(&fresh, &["restore", archive.to_str().unwrap()]);
-    let printed = said(&restored);
+    let printed = printed(&restored);
     assert!(
         restored.status.success() && printed.contains("restore: 100 %"),
         "{printed}"
@@ -91,22 +83,22 @@ async fn restore_touches_neither_a_running_service_nor_data_without_force() {
     let running = run(checkout.data(), &["restore", "--force", archive]);
     assert_eq!(running.status.code(), Some(1));
     assert!(
-        said(&running).contains("a service runs on"),
+        printed(&running).contains("a service runs on"),
         "{}",
-        said(&running)
+        printed(&running)
     );
 
     checkout.stop().await;
     let there = run(checkout.data(), &["restore", archive]);
     assert_eq!(there.status.code(), Some(1));
     assert!(
-        said(&there).contains("--force replaces it"),
+        printed(&there).contains("--force replaces it"),
         "{}",
-        said(&there)
+        printed(&there)
     );
 
     let forced = run(checkout.data(), &["restore", "--force", archive]);
-    assert!(forced.status.success(), "{}", said(&forced));
+    assert!(forced.status.success(), "{}", printed(&forced));
     let again = provider.checkout().data(checkout.data()).ready().await;
     let kept = ids(&again).await;
     assert!(kept.contains(&first["id"]) && !kept.contains(&second["id"]));
@@ -143,9 +135,9 @@ async fn a_damaged_backup_changes_nothing() {
     );
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        said(&refused).contains("cannot be restored"),
+        printed(&refused).contains("cannot be restored"),
         "{}",
-        said(&refused)
+        printed(&refused)
     );
     assert_eq!(
         std::fs::read(checkout.data().join("checkout.sqlite")).unwrap(),
@@ -162,7 +154,7 @@ fn on_postgresql_backup_says_to_use_pg_dump() {
         )
         .output();
     assert_eq!(output.status.code(), Some(1));
-    let said = said(&output);
+    let said = printed(&output);
     assert!(said.contains("pg_dump") && !said.contains("hush"), "{said}");
 }
 
@@ -172,7 +164,7 @@ fn standard_output_is_no_place_for_a_backup_and_standard_input_none_to_restore()
     for command in ["backup", "restore"] {
         let output = Start::new([command, "-"]).data(folder.path()).output();
         assert_eq!(output.status.code(), Some(2));
-        let said = said(&output);
+        let said = printed(&output);
         assert!(said.contains("a backup is a file"), "{said}");
     }
 }

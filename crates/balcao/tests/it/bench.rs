@@ -1,24 +1,26 @@
-//! The measurements run on whatever size they are given, and tell a figure for everything that they
-//! promise.
+//! `balcao bench` runs at any size and prints each of its figures.
 
 use test_kit::database::{Database, Engine};
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 
-/// A run that takes moments, whatever it finds.
-fn bench(arguments: &[&str]) -> String {
+/// Runs a measurement in a folder that it removes; what it prints.
+fn bench(command: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("bench");
-    let small = "bench inventory --products 60 --movements 400 --large-products 80 --large-movements 600 --connections 2 \
-                 --seconds 1 --rounds 1 --requests 2 --folder";
-    let mut all: Vec<&str> = small.split_whitespace().collect();
-    all.push(place.to_str().unwrap());
+    let mut all: Vec<&str> = command.split_whitespace().collect();
+    all.extend(["--folder", place.to_str().unwrap()]);
     all.extend(arguments);
     let output = Start::new(all).output();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{complaint}");
+    assert!(output.status.success(), "{}", printed(&output));
     assert!(!place.exists(), "the folder is removed");
-    said
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Measures an inventory that is too small to take long.
+fn inventory(arguments: &[&str]) -> String {
+    let small = "bench inventory --products 60 --movements 400 --large-products 80 --large-movements 600 --connections 2 \
+                 --seconds 1 --rounds 1 --requests 2";
+    bench(small, arguments)
 }
 
 fn assert_figures(said: &str, figures: &[&str]) {
@@ -32,7 +34,7 @@ fn assert_figures(said: &str, figures: &[&str]) {
 
 #[test]
 fn inventory_is_measured_beside_what_the_machine_does_and_list_by_list() {
-    let said = bench(&["--only", "sqlite,lists"]);
+    let said = inventory(&["--only", "sqlite,lists"]);
     assert_figures(
         &said,
         &[
@@ -51,7 +53,7 @@ fn inventory_is_measured_beside_what_the_machine_does_and_list_by_list() {
 
 #[test]
 fn pages_are_opened_and_weighed() {
-    let said = bench(&["--only", "pages"]);
+    let said = inventory(&["--only", "pages"]);
     assert_figures(
         &said,
         &[
@@ -76,7 +78,7 @@ fn pages_are_opened_and_weighed() {
 #[test]
 fn lists_are_measured_on_postgresql_too() {
     let database = Database::new(Engine::Postgres);
-    let said = bench(&["--only", "lists", "--large-postgres", database.address()]);
+    let said = inventory(&["--only", "lists", "--large-postgres", database.address()]);
     assert_figures(
         &said,
         &[
@@ -95,17 +97,8 @@ fn a_part_without_its_database_is_refused() {
 
 #[test]
 fn deliveries_are_measured_and_what_those_who_never_answer_cost() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("bench");
-    let small =
-        "bench inventory-delivery --events 50 --products 5 --milliseconds 100 --pairs 2 --folder";
-    let output = Start::new(small.split_whitespace().chain([place.to_str().unwrap()])).output();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{said}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let small = "bench inventory-delivery --events 50 --products 5 --milliseconds 100 --pairs 2";
+    let said = bench(small, &[]);
     assert_figures(
         &said,
         &[
@@ -118,15 +111,8 @@ fn deliveries_are_measured_and_what_those_who_never_answer_cost() {
 
 #[test]
 fn orders_are_made_paid_told_and_listed() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = folder.path().join("bench");
-    let small = "bench checkout-orders --connections 2 --seconds 1 --paid 20 --pairs 1 --told 10 --listed 300 --requests 2 --folder";
-    let mut all: Vec<&str> = small.split_whitespace().collect();
-    all.push(place.to_str().unwrap());
-    let output = Start::new(all).output();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let complaint = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}\n{complaint}");
+    let small = "bench checkout-orders --connections 2 --seconds 1 --paid 20 --pairs 1 --told 10 --listed 300 --requests 2";
+    let said = bench(small, &[]);
     assert_figures(
         &said,
         &[

@@ -1,6 +1,5 @@
-//! No card number and no security code is left anywhere: payments of every kind, some of them
-//! failing, with everything logged; then every file, every log line and every answer is searched
-//! for what was sent.
+//! No card number or security code is stored, logged or answered: after payments of every kind,
+//! some of them failing, all files, log lines and answers are searched.
 
 use std::path::Path;
 
@@ -18,7 +17,7 @@ const CARDS: [(&str, &str, &str); 4] = [
     ("5067766783888311", "968", "Elo"),
 ];
 
-/// What went wrong at the provider, if anything.
+/// The fault at the provider, if any.
 const FAULTS: [Option<(&str, &str)>; 7] = [
     None,
     Some(("/v1/card_tokens", "status 500")),
@@ -70,7 +69,7 @@ async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
     for used in CARDS {
         for fault in FAULTS {
             if let Some((path, fault)) = fault {
-                provider.fault(path, fault).await;
+                provider.fail("POST", path, fault, 1).await;
             }
             pay_once(with_card("APRO", used)).await;
         }
@@ -86,8 +85,7 @@ async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
     answers
 }
 
-/// What a number could look like when it is written down: as it is, in groups, in base64 is beyond
-/// guessing.
+/// The forms in which a number could be written: as it is, in groups, and in base64.
 fn traces(number: &str) -> Vec<String> {
     let groups: Vec<String> = number
         .as_bytes()
@@ -110,8 +108,7 @@ fn assert_clean(what: &str, text: &[u8]) {
                 .any(|window| window == trace.as_bytes());
             assert!(!found, "{what} holds the {network} number {trace}");
         }
-        // The codes have too few digits to be looked for alone: they would be found in times and
-        // ids.
+        // The codes have too few digits to be searched alone: times and ids would match.
         for form in [
             format!("\"{code}\""),
             format!("security_code={code}"),
@@ -188,8 +185,8 @@ async fn nothing_that_was_written_down_holds_card_data() {
     assert!(assert_files_clean(data.path()) >= 2);
 }
 
-/// A panic's message may hold what a caller sent. No request makes the program panic, so the source
-/// is asked.
+/// A panic's message may contain data of a request. No request makes the program panic, so this
+/// test searches the source.
 #[test]
 fn the_program_sends_panics_through_the_log_and_its_mask() {
     let start = include_str!("../../src/command/common.rs");

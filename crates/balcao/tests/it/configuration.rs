@@ -1,18 +1,8 @@
 //! Bad and good configuration, and that secrets are never shown.
 
-use std::process::Output;
-
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 
 const TOKEN: &str = "TEST-hush-8899";
-
-fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
 
 #[test]
 fn serve_tells_every_problem_at_once_and_does_not_start() {
@@ -26,7 +16,7 @@ fn serve_tells_every_problem_at_once_and_does_not_start() {
         .env("BALCAO_CHECKOUT_PROVIDER_TIMEOUT", "15")
         .output();
     assert_eq!(output.status.code(), Some(1));
-    let said = said(&output);
+    let said = printed(&output);
     for part in [
         "BALCAO_CHECKOUT_LISTEN: found \"8000\"",
         "BALCAO_CHECKOUT_DATABASE_URL: found a value that is not shown",
@@ -54,7 +44,7 @@ fn config_check_shows_what_is_effective_with_secrets_masked() {
             "postgres://shop:hush-three@db.example/shop",
         )
         .output();
-    let said = said(&output);
+    let said = printed(&output);
     assert!(output.status.success(), "{said}");
     assert!(
         said.contains("BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN    ********"),
@@ -78,7 +68,7 @@ fn a_configuration_file_counts_and_its_unknown_keys_are_problems() {
     .unwrap();
     let output = Start::new(["--config", file.to_str().unwrap(), "config", "check"]).output();
     assert_eq!(output.status.code(), Some(1));
-    let said = said(&output);
+    let said = printed(&output);
     assert!(
         said.contains("checkout.listen_on: no such setting"),
         "{said}"

@@ -1,6 +1,6 @@
-//! `kill -9` in the middle of a thousand deliveries: every event arrives, each product's in order,
-//! and what arrives twice has the same id. On both engines: on PostgreSQL another process goes on
-//! once it sees that the one that delivers is dead.
+//! `kill -9` during a thousand deliveries: every event arrives, each product's in order, and
+//! duplicates have the same id. On both engines. On PostgreSQL another process continues once it
+//! sees that the first is dead.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::receiver::{Arrived, Receiver};
 const PRODUCTS: usize = 40;
 const ALL: usize = 1000;
 const KILLS: usize = 3;
-/// Of each product between two kills. However slow the deliveries are, they come to an end.
+/// Sales of each product between two kills: few enough that slow deliveries end.
 const MOST_SALES: usize = 2 * ALL / PRODUCTS;
 
-/// Ships out of all products at once, so often or until the process dies; the outflows that were
-/// acknowledged.
+/// Sells all products at the same time, so often or until the process dies; returns the
+/// acknowledged outflows.
 fn ship(ana: &Caller, products: &[i64], times: usize) -> JoinSet<Vec<i64>> {
     let mut work = JoinSet::new();
     for product in products {
@@ -30,7 +30,7 @@ fn ship(ana: &Caller, products: &[i64], times: usize) -> JoinSet<Vec<i64>> {
             while acknowledged.len() < times
                 && let Ok(answer) = ana.post("/api/v1/outflows/", &outflow).await
             {
-                // What is too much at once for a busy machine is asked for again.
+                // A request that a busy machine refuses is sent again.
                 if answer.status() == 503 {
                     continue;
                 }
@@ -50,7 +50,7 @@ fn outflow((_, event): &Arrived) -> i64 {
     event["data"]["id"].as_i64().unwrap()
 }
 
-/// Waits until so many outflows have arrived, however often each.
+/// Waits until so many different outflows have arrived.
 async fn has_outflows(receiver: &Receiver, count: usize) {
     let is_enough = |arrived: &Vec<Arrived>| {
         arrived.len() >= count
@@ -59,10 +59,10 @@ async fn has_outflows(receiver: &Receiver, count: usize) {
     receiver.until(is_enough).await;
 }
 
-/// Waits until all of these outflows have arrived, and looks at the order and the ids of everything
-/// that did; how many outflows.
+/// Waits until all of these outflows have arrived, and checks the order and the ids of all events;
+/// returns the number of outflows.
 async fn all_arrived_in_order(receiver: &Receiver, acknowledged: &BTreeSet<i64>) -> usize {
-    // The receiver answers nothing while it is looked through: not before it may have all.
+    // Reading its events blocks the receiver, so it is read only once all may be there.
     let has_all = |arrived: &Vec<Arrived>| {
         arrived.len() >= acknowledged.len()
             && acknowledged.is_subset(&arrived.iter().map(outflow).collect())
@@ -149,7 +149,7 @@ impl Delivering {
         }
     }
 
-    /// The first one does nothing any more: the second delivers everything.
+    /// The first process is stopped: the second delivers everything.
     async fn second_takes_over(&mut self) {
         assert!(self.receiver.arrived().len() < ALL);
         self.receiver.takes(usize::MAX);
@@ -182,7 +182,7 @@ async fn on_postgres_a_process_that_was_frozen_while_it_delivered_has_lost_that_
         .first
         .line(has_noticed, "that it lost its leases")
         .await;
-    // It serves as before, and it delivers when the other one is gone.
+    // It still serves, and it delivers when the other process is gone.
     let ana = Caller::ana(&delivering.first).await;
     delivering.second.kill();
     let product = ana.a_product(1).await;

@@ -1,10 +1,11 @@
-//! What a newcomer does: start the demo, pay, see it paid, start it again.
+//! The demo: start it, pay, see the payment approved, start it again.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
+use test_kit::sandbox::SandboxClient;
 
 use crate::inventory::Caller;
 use crate::receiver::Receiver;
@@ -50,17 +51,8 @@ async fn a_pix_paid_at_the_sandbox_turns_approved_in_the_shop() {
     let payment = pay_until_final(&checkout, "order-1", &pix()).await;
     assert_eq!(payment["status"], "pending");
     let id = payment["id"].as_str().unwrap();
-    let acted = client()
-        .post(format!("{sandbox}/sandbox/payments/{id}/pay"))
-        .send()
-        .await
-        .unwrap();
-    assert!(
-        acted.status().is_success(),
-        "{}",
-        acted.text().await.unwrap()
-    );
-    // The notification is on its way; the state turns when it has been read back.
+    SandboxClient::new(sandbox).act(id, "pay").await;
+    // The notification is on its way; the state changes once the payment was read back.
     while list(&demo).await[0]["status"] != "approved" {}
     assert!(list(&demo).await[0]["date_approved"].is_string());
 }
@@ -111,10 +103,8 @@ async fn the_demo_talks_to_nobody_that_the_environment_names() {
         .make("/api/v1/suppliers/", &json!({"name": "Atacado"}))
         .await;
     let product = ana.a_product(7).await;
-    let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
-    ana.make("/api/v1/inflows/", &inflow).await;
-    let outflow = json!({"product": product, "quantity": 3});
-    ana.make("/api/v1/outflows/", &outflow).await;
+    ana.receive(supplier, product, 2).await;
+    ana.sell(product, 3).await;
     assert!(demo.stop().await.success());
     let said = demo.logs();
     let ignored = "a demo talks to nobody: BALCAO_INVENTORY_ALERT_MAIL_TO, BALCAO_INVENTORY_REPORT";

@@ -1,10 +1,10 @@
-//! The documents that this crate answers for: README's commands do what README says, and operators
-//! find the metrics that are named to them.
+//! Documents about this crate: README's commands do what README says, and the metrics of
+//! operations.md exist.
 
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use test_kit::process::{Balcao, Start};
 
 use crate::inventory::Caller;
@@ -84,12 +84,11 @@ async fn the_tour_of_readme_goes_as_it_says() {
     goods_leave(&demo, &order).await;
 }
 
-/// Pays the order of README with its card; there is enough of its product, whatever the example has
-/// sold until today.
+/// Pays the order of README with its card. The product has enough stock, whatever the demo has sold
+/// until today.
 async fn goods_leave(demo: &Balcao, order: &Value) {
     let program = Caller::log_in(demo, "admin", "demo-password").await;
-    let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});
-    program.make("/api/v1/inflows/", &inflow).await;
+    program.receive(1, 1, 2).await;
     let before = program.get("/api/v1/products/1/").await;
     assert_eq!(before["serie_number"], order["items"][0]["sku"]);
     pay_by_card(order["url"].as_str().unwrap()).await;

@@ -1,10 +1,10 @@
-//! `/metrics` of the whole program: its formats, and what alerts find there before anything has
+//! `/metrics` of the whole program: its formats, and the metrics that exist before anything has
 //! happened.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 
 use crate::support::client;
 
@@ -19,7 +19,7 @@ async fn figures(program: &Balcao, accept: &str) -> (String, String) {
     (kind, answer.text().await.unwrap())
 }
 
-/// What Prometheus' own checker finds wrong.
+/// The findings of Prometheus' own checker.
 fn complaints(text: &str) -> String {
     let mut checker = Command::new("promtool")
         .args(["check", "metrics"])
@@ -35,8 +35,7 @@ fn complaints(text: &str) -> String {
         .write_all(text.as_bytes())
         .unwrap();
     let output = checker.wait_with_output().unwrap();
-    let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    printed.push_str(&String::from_utf8_lossy(&output.stderr));
+    let printed = printed(&output);
     assert!(output.status.success() || !printed.is_empty());
     printed
 }

@@ -1,4 +1,4 @@
-//! The inventory as a process: the demo's shop, files in and out, made-up data, backups, and its
+//! The inventory as a process: the demo's shop, import and export, generated data, backups, and the
 //! last units sold by two replicas.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use reqwest::Response;
 use serde_json::{Value, json};
 use test_kit::database::{Database, Engine};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use tokio::sync::Barrier;
 use tokio::task::{JoinSet, block_in_place};
 
@@ -32,7 +32,7 @@ pub(crate) fn with_superuser(start: Start) -> Start {
         .env("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off")
 }
 
-/// Somebody with a token.
+/// A caller with a token.
 #[derive(Clone)]
 pub(crate) struct Caller {
     url: String,
@@ -60,7 +60,7 @@ impl Caller {
         }
     }
 
-    /// What proves who it is, for requests that go another way.
+    /// The token, for requests by another client.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
@@ -71,7 +71,7 @@ impl Caller {
         answer.json().await.unwrap()
     }
 
-    /// The status of what is answered.
+    /// The status of the answer.
     pub(crate) async fn status(&self, path: &str) -> u16 {
         self.answer(path).await.status().as_u16()
     }
@@ -86,7 +86,7 @@ impl Caller {
         request.bearer_auth(&self.token).json(body).send().await
     }
 
-    /// Changes a record; the status of what is answered.
+    /// Changes a record; returns the status of the answer.
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> u16 {
         let request = client().patch(format!("{}{path}", self.url));
         let request = request.bearer_auth(&self.token).json(body);
@@ -102,7 +102,19 @@ impl Caller {
             .unwrap()
     }
 
-    /// Makes a product with what it refers to.
+    /// Sells units of a product; the outflow's id.
+    pub(crate) async fn sell(&self, product: i64, quantity: i64) -> i64 {
+        let sale = json!({"product": product, "quantity": quantity});
+        self.make("/api/v1/outflows/", &sale).await
+    }
+
+    /// Books units of a product in; the inflow's id.
+    pub(crate) async fn receive(&self, supplier: i64, product: i64, quantity: i64) -> i64 {
+        let delivery = json!({"supplier": supplier, "product": product, "quantity": quantity});
+        self.make("/api/v1/inflows/", &delivery).await
+    }
+
+    /// Creates a product with its category and brand.
     pub(crate) async fn a_product(&self, quantity: i64) -> i64 {
         let category = self
             .make("/api/v1/categories/", &json!({"name": "Grãos"}))
@@ -123,7 +135,7 @@ pub(crate) fn run(data: &Path, words: &[&str]) -> Output {
     run_with(Start::new(words.iter().copied()).data(data))
 }
 
-/// As [`run`], beside no other task.
+/// As [`run`], outside of a runtime.
 fn run_alone(data: &Path, words: &[&str]) -> Output {
     Start::new(words.iter().copied()).data(data).output()
 }
@@ -133,17 +145,9 @@ pub(crate) fn run_with(start: Start) -> Output {
     block_in_place(|| start.output())
 }
 
-pub(crate) fn said(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
 #[track_caller]
 pub(crate) fn succeeds(output: &Output) -> String {
-    let said = said(output);
+    let said = printed(output);
     assert!(output.status.success(), "{said}");
     said
 }
@@ -167,8 +171,7 @@ async fn the_demo_has_a_shop_with_a_history_and_keeps_what_is_done_to_it() {
     assert!(newest["count"].as_i64().unwrap() > 3_000);
     let low = manager.get("/api/v1/low-stock/").await;
     assert!(low["count"].as_i64().unwrap() > 0);
-    let received = json!({"supplier": 1, "product": 1, "quantity": 50});
-    manager.make("/api/v1/inflows/", &received).await;
+    manager.receive(1, 1, 50).await;
     let kept = manager.get("/api/v1/products/1/").await;
     let url = demo.url("inventory").await;
     for path in ["/health", "/ready"] {
@@ -236,7 +239,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     assert!(succeeds(&made).contains("50 products and 900 movements"));
     let again = run(one.path(), &[&["generate"][..], &sizes].concat());
     assert_eq!(again.status.code(), Some(1));
-    assert!(said(&again).contains("the catalogue is not empty"));
+    assert!(printed(&again).contains("the catalogue is not empty"));
     let file = one.path().join("shop.csv");
     let file = file.to_str().unwrap();
     for resource in [
@@ -262,7 +265,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     .unwrap();
     let import = ["inventory", "import", "products", file];
     let missing = run(other.path(), &import);
-    assert!(said(&missing).contains("There is no category “Ervas”."));
+    assert!(printed(&missing).contains("There is no category “Ervas”."));
     let created = run(
         other.path(),
         &[import.as_slice(), &["--create-names"]].concat(),
@@ -272,9 +275,9 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     let wrong = run(other.path(), &["inventory", "import", "brands", file]);
     assert_eq!(wrong.status.code(), Some(1));
     assert!(
-        said(&wrong).contains("Allowed columns: id, name, description"),
+        printed(&wrong).contains("Allowed columns: id, name, description"),
         "{}",
-        said(&wrong)
+        printed(&wrong)
     );
     let usage = run(other.path(), &["inventory", "import", "things", file]);
     assert_eq!(usage.status.code(), Some(2));
@@ -299,7 +302,7 @@ fn a_file_called_minus_is_standard_output_and_standard_input() {
     let printed = String::from_utf8_lossy(&exported.stderr);
     assert_eq!(String::from_utf8_lossy(&exported.stdout), text, "{printed}");
     assert!(printed.contains("standard output: 1 brand\n"), "{printed}");
-    // Nothing is left behind, neither here nor where commands are run.
+    // No file is left behind, neither here nor in the working folder of commands.
     assert!(!std::env::temp_dir().join("-").exists());
     let left = std::fs::read_dir(folder).unwrap();
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
@@ -335,15 +338,15 @@ async fn a_backup_holds_the_inventory_and_its_key() {
     succeeds(&run(service.data(), &["backup", archive]));
     let running = run(service.data(), &["restore", "--force", archive]);
     assert!(
-        said(&running).contains("a service runs on"),
+        printed(&running).contains("a service runs on"),
         "{}",
-        said(&running)
+        printed(&running)
     );
     drop(service);
     let restored = place.path().join("restored");
     succeeds(&run(&restored, &["restore", archive]));
     let service = inventory().data(&restored).ready().await;
-    // The token of before the backup is still good: the key came along.
+    // A token from before the backup is still valid, since the backup has the key.
     let ana = Caller {
         url: service.url("inventory").await,
         ..ana

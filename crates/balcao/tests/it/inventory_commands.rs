@@ -1,22 +1,22 @@
-//! `balcao inventory endpoint|events|analyses|report` as somebody types them, beside a service and
-//! without one: what they say, where, and with which exit status.
+//! `balcao inventory endpoint|events|analyses|report` on the command line, with and without a
+//! running service: output and exit status.
 
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::{Value, json};
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 
-use crate::inventory::{Caller, run_with, said};
+use crate::inventory::{Caller, run_with};
 use crate::receiver::Receiver;
 
-/// Runs `balcao inventory …`; what it says must hold these words, and the status be this one.
+/// Runs `balcao inventory …`; fails unless it has this exit status and prints these words.
 #[track_caller]
 fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["inventory"].iter().chain(words).copied().collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let printed = said(&output);
+    let printed = printed(&output);
     assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
         assert!(printed.contains(words), "{words}: {printed}");
@@ -49,7 +49,7 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
         2,
         &["'--description <DESCRIPTION>'", "200 characters"],
     );
-    // The secret alone goes to standard output, for a pipe.
+    // Only the secret goes to standard output, for use in a pipe.
     let types = ["add", &url, "--types", "product.low_stock"];
     let secret = output(&endpoint(&types, 0, &["endpoint 1", "not shown again"]));
     assert!(secret.starts_with("whsec_") && secret.lines().count() == 1);
@@ -69,8 +69,8 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     let redeliver = ["events", "redeliver", "--failed", "--endpoint", "1"];
     says(data, &redeliver, 1, &["--endpoint", "endpoint enable 1"]);
     endpoint(&["enable", "1"], 0, &["receives events"]);
-    endpoint(&["remove", "1"], 0, &["is removed"]);
-    for action in ["remove", "rotate", "enable", "disable", "test"] {
+    endpoint(&["remove", "1"], 0, &["endpoint 1 is deleted"]);
+    for action in ["delete", "rotate", "enable", "disable", "test"] {
         endpoint(&[action, "1"], 1, &["there is no endpoint 1"]);
     }
     let gone = ["change", "1", "--types", ""];
@@ -143,9 +143,9 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
         0,
         &["1 to deliver again"],
     );
-    // The service sees it within seconds: the same event, under the same id.
+    // The service sends the same event with the same id within seconds.
     assert_eq!(receiver.has(4).await[3].0, arrived[0].0);
-    // The endpoint of the configuration is changed there.
+    // The endpoint of the configuration is changed in the configuration.
     let moved = ["endpoint", "change", "1", "--url", "https://a.example/"];
     says(data, &moved, 1, &["BALCAO_INVENTORY_WEBHOOK_URL"]);
 }

@@ -1,18 +1,18 @@
-//! `kill -9` at every step of a payment. Whatever was under way, a repetition or the reconciler
-//! completes it: one charge.
+//! `kill -9` at every step of a payment: a repetition or the reconciler completes it with one
+//! charge.
 
 use serde_json::Value;
 use test_kit::process::{Balcao, Start};
 
 use crate::support::{Provider, card, pay, pay_until_final, payments, pix};
 
-/// Where a payment stands when its process dies.
+/// The step of a payment at which its process dies.
 struct Step {
     path: &'static str,
     fault: &'static str,
 }
 
-/// The token was asked for, and not made yet; made, and its answer not taken.
+/// The token was requested and not created yet; or it was created and its answer not received.
 const TOKEN_ASKED: Step = Step {
     path: "/v1/card_tokens",
     fault: "stall 60m",
@@ -21,8 +21,8 @@ const TOKEN_MADE: Step = Step {
     path: "/v1/card_tokens",
     fault: "delay 60m",
 };
-/// The payment was asked for, and is made after the process has died; was made, and its answer not
-/// taken.
+/// The payment was requested and is created after the process has died; or it was created and its
+/// answer not received.
 const PAYMENT_ASKED: Step = Step {
     path: "/v1/payments",
     fault: "stall 60m",
@@ -31,8 +31,8 @@ const PAYMENT_MADE: Step = Step {
     path: "/v1/payments",
     fault: "delay 60m",
 };
-/// The connection breaks with the payment made, so that the outcome is unknown before the process
-/// dies.
+/// The connection breaks after the payment was created, so the outcome is unknown before the
+/// process dies.
 const ANSWER_LOST: Step = Step {
     path: "/v1/payments",
     fault: "drop after",
@@ -42,7 +42,7 @@ const KEY: &str = "order-1001";
 
 /// Pays, and kills the process once the call of this step has reached the provider.
 async fn killed_at(provider: &Provider, step: &Step, body: Value) -> tempfile::TempDir {
-    provider.fault(step.path, step.fault).await;
+    provider.fail("POST", step.path, step.fault, 1).await;
     let checkout = provider.checkout().ready().await;
     let url = checkout.url("checkout").await;
     let paying = tokio::spawn(async move {
@@ -60,7 +60,7 @@ async fn killed_at(provider: &Provider, step: &Step, body: Value) -> tempfile::T
         paying.await.unwrap().is_err(),
         "the connection broke with the process"
     );
-    // What was asked for is made now.
+    // The stalled request is processed now.
     provider.clear_faults().await;
     data
 }
@@ -70,7 +70,7 @@ async fn restarted(provider: &Provider, data: &tempfile::TempDir) -> Balcao {
 }
 
 async fn assert_one_charge(provider: &Provider, checkout: &Balcao) {
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(charges.len(), 1, "{charges:?}");
     assert_eq!(charges[0]["payments"], 1, "{charges:?}");
     let kept = payments(checkout).await;

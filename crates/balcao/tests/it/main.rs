@@ -1,5 +1,5 @@
-//! The program from outside: started as a process, spoken to over sockets, stopped, killed, started
-//! again. What a service answers in detail is tested in its own crate.
+//! The program from outside: started as a process, called over sockets, stopped, killed, started
+//! again. The answers of a service are tested in its own crate.
 
 #![cfg(test)]
 

@@ -1,19 +1,20 @@
-//! Orders whose goods leave by themselves, with the whole program: paid at checkout, booked by
-//! inventory, wired by one setting.
+//! Orders whose goods are booked out by themselves, with the whole program: paid at checkout,
+//! booked by inventory, connected by one setting.
 
 use delivery::Secret;
 use reqwest::Response;
 use serde_json::{Value, json};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
+use test_kit::sandbox::SandboxClient;
 use web::Clock;
 
-use crate::inventory::{Caller, run_with, said, with_superuser};
+use crate::inventory::{Caller, run_with, with_superuser};
 use crate::support::{API_KEY, Provider, card, client};
 
-/// What signs the events that tests tell by themselves.
+/// The secret of the events that tests send themselves.
 pub(crate) const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/// Tells an inventory of a paid order, as a checkout does.
+/// Sends a paid order to an inventory, as checkout does.
 pub(crate) async fn tell(inventory: &str, order: &Value) -> Value {
     let body = json!({"type": "order.paid", "timestamp": "2026-11-20T12:00:00Z", "data": order});
     let (body, seconds) = (body.to_string(), Clock::system().now().micros() / 1_000_000);
@@ -70,7 +71,7 @@ pub(crate) async fn pay_by_card(page: &str) {
 }
 
 /// Pays an order by pix, at the page and then at the provider.
-async fn pay_by_pix(page: &str, provider: &str) {
+async fn pay_by_pix(page: &str, provider: &SandboxClient) {
     let body = json!({"payment_method": "pix", "email": "ana@example.com", "identification_number": "12345678909"});
     let answer = client()
         .post(page)
@@ -81,12 +82,7 @@ async fn pay_by_pix(page: &str, provider: &str) {
         .unwrap();
     let payment: Value = ok(answer).await.json().await.unwrap();
     let id = payment["id"].as_str().unwrap();
-    let paid = client()
-        .post(format!("{provider}/sandbox/payments/{id}/pay"))
-        .send()
-        .await
-        .unwrap();
-    ok(paid).await;
+    provider.act(id, "pay").await;
 }
 
 async fn ok(answer: Response) -> Response {
@@ -95,7 +91,7 @@ async fn ok(answer: Response) -> Response {
     answer
 }
 
-/// Comes back once a product has so many units.
+/// Waits until a product has so many units.
 pub(crate) async fn until_there_are(program: &Caller, product: i64, quantity: i64) {
     let path = format!("/api/v1/products/{product}/");
     while program.get(&path).await["quantity"] != quantity {
@@ -110,7 +106,7 @@ async fn in_the_demo_the_goods_of_a_paid_order_leave_the_shelf() {
     let product = a_product(&program, "arroz-1042", 5).await;
     let checkout = demo.url("checkout").await;
     let page = an_order(&checkout, "demo-key", "arroz-1042").await;
-    pay_by_pix(&page, &demo.url("sandbox").await).await;
+    pay_by_pix(&page, &SandboxClient::new(demo.url("sandbox").await)).await;
     until_there_are(&program, product, 2).await;
     let outflows = format!("/api/v1/outflows/?product={product}");
     let outflow = &program.get(&outflows).await["results"][0];
@@ -120,7 +116,7 @@ async fn in_the_demo_the_goods_of_a_paid_order_leave_the_shelf() {
     );
 }
 
-/// Both services, wired by the setting.
+/// Both services, connected by the setting.
 fn wired(provider: &Provider, start: Start) -> Start {
     with_superuser(provider.settings(start)).env("BALCAO_ORDERS_BOOK_STOCK", "true")
 }
@@ -135,7 +131,7 @@ async fn one_setting_wires_both_services_and_opens_this_machine_to_no_other_endp
     let says = |words: &[&str], expected: &[&str]| {
         let whole = ["checkout", "endpoint"].iter().chain(words).copied();
         let start = wired(&provider, Start::new(whole).data(services.data()));
-        let printed = said(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
+        let printed = printed(&run_with(start.env("BALCAO_INVENTORY_LISTEN", listening)));
         for part in expected {
             assert!(printed.contains(part), "{part}: {printed}");
         }
@@ -148,7 +144,7 @@ async fn one_setting_wires_both_services_and_opens_this_machine_to_no_other_endp
     is_booked(&services).await;
 }
 
-/// Fails unless the goods of a paid order leave.
+/// Fails unless the goods of a paid order are booked out.
 async fn is_booked(services: &Balcao) {
     let program = Caller::ana(services).await;
     let product = a_product(&program, "arroz-1042", 5).await;
@@ -166,6 +162,6 @@ async fn without_the_setting_neither_end_of_the_wire_exists() {
     let answer = client().post(address).body("{}").send().await.unwrap();
     assert_eq!(answer.status(), 404);
     let list = provider.settings(Start::new(["checkout", "endpoint", "list"]));
-    let printed = said(&run_with(list.data(services.data())));
+    let printed = printed(&run_with(list.data(services.data())));
     assert!(printed.contains("no endpoints"), "{printed}");
 }

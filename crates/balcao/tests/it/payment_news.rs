@@ -1,13 +1,13 @@
-//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` as
-//! somebody types it.
+//! Events of payments from the running program: across a crash, and `balcao checkout endpoint` on
+//! the command line.
 
 use std::path::Path;
 use std::process::Output;
 
-use test_kit::process::Start;
+use test_kit::process::{Start, printed};
 use test_kit::receiver::{Receiver, Reply};
 
-use crate::inventory::{run_with, said};
+use crate::inventory::run_with;
 use crate::support::{Provider, card, pay};
 
 /// The secret of the configured endpoint.
@@ -43,8 +43,7 @@ async fn a_process_that_is_killed_while_it_tells_of_a_payment_tells_of_it_again_
     assert!(posts[1].is_signed_with(SECRET));
 }
 
-/// Runs `balcao checkout endpoint …`; what it says must hold these words, and the status be this
-/// one.
+/// Runs `balcao checkout endpoint …`; fails unless it has this exit status and prints these words.
 #[track_caller]
 fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
     let whole: Vec<&str> = ["checkout", "endpoint"]
@@ -54,7 +53,7 @@ fn says(data: &Path, words: &[&str], status: i32, expected: &[&str]) -> Output {
         .collect();
     let start = Start::new(whole).data(data);
     let output = run_with(start.env("BALCAO_CHECKOUT_WEBHOOK_ALLOW_PRIVATE", "true"));
-    let printed = said(&output);
+    let printed = printed(&output);
     assert_eq!(output.status.code(), Some(status), "{words:?}: {printed}");
     for words in expected {
         assert!(printed.contains(words), "{words}: {printed}");

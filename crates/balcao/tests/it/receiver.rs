@@ -1,4 +1,4 @@
-//! A receiver of webhooks: accepts everything and keeps what arrived.
+//! A receiver of webhooks that accepts and stores everything.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,29 +21,29 @@ use tokio_rustls::server::TlsStream;
 
 use crate::inventory::inventory;
 
-/// What was posted: its `webhook-id` and its body.
+/// A posted event: its `webhook-id` and its body.
 pub(crate) type Arrived = (String, Value);
 
-/// A receiver that has waited so long waits in vain, on the slowest machine.
+/// The longest wait for an event, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Listens until its test ends.
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     arrived: watch::Sender<Vec<Arrived>>,
-    /// How much may arrive before it answers no more.
+    /// The number of events after which it stops answering.
     most: watch::Sender<usize>,
 }
 
 impl Receiver {
-    /// In the clear.
+    /// Starts one without TLS.
     pub(crate) async fn start() -> Self {
         let (receiver, router, listener) = Self::bound().await;
         tokio::spawn(async move { axum::serve(listener, router).await });
         receiver
     }
 
-    /// Under TLS.
+    /// Starts one with TLS.
     pub(crate) async fn with_tls(config: Arc<ServerConfig>) -> Self {
         let (receiver, router, listener) = Self::bound().await;
         let listener = Protected(listener, TlsAcceptor::from(config));
@@ -75,7 +75,7 @@ impl Receiver {
         format!("http://{}/hooks", self.address)
     }
 
-    /// Takes no more than about so much until told otherwise: what comes then waits for its answer.
+    /// Accepts about so many events; later ones wait until the limit is raised.
     pub(crate) fn takes(&self, most: usize) {
         self.most.send_replace(most);
     }
@@ -84,7 +84,7 @@ impl Receiver {
         self.arrived.borrow().clone()
     }
 
-    /// Waits until what has arrived is enough, and answers it.
+    /// Waits until enough events have arrived; returns them.
     pub(crate) async fn until(&self, is_enough: impl FnMut(&Vec<Arrived>) -> bool) -> Vec<Arrived> {
         let mut arrived = self.arrived.subscribe();
         let enough = timeout(PATIENCE, arrived.wait_for(is_enough)).await;
@@ -95,7 +95,7 @@ impl Receiver {
             .clone()
     }
 
-    /// Waits until so much has arrived.
+    /// Waits until so many events have arrived.
     pub(crate) async fn has(&self, count: usize) -> Vec<Arrived> {
         self.until(|arrived| arrived.len() >= count).await
     }
@@ -112,7 +112,7 @@ impl Receiver {
     }
 }
 
-/// Takes connections, and offers those on that end in TLS.
+/// A listener that accepts TLS connections.
 struct Protected(TcpListener, TlsAcceptor);
 
 impl Listener for Protected {
@@ -133,7 +133,7 @@ impl Listener for Protected {
     }
 }
 
-/// A gate that ends TLS and passes on what comes to a server that speaks in the clear.
+/// A gateway that terminates TLS in front of a server without it.
 pub(crate) async fn tls_before(server: SocketAddr, config: Arc<ServerConfig>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -142,7 +142,7 @@ pub(crate) async fn tls_before(server: SocketAddr, config: Arc<ServerConfig>) ->
         loop {
             let (mut outside, _) = listener.accept().await;
             let mut inside = TcpStream::connect(server).await.unwrap();
-            // Either side may hang up as it likes.
+            // Either side may close the connection.
             tokio::spawn(async move { copy_bidirectional(&mut outside, &mut inside).await });
         }
     });

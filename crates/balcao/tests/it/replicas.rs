@@ -1,4 +1,5 @@
-//! Two processes over one PostgreSQL, their windows in one Redis: together they behave like one.
+//! Two processes with one PostgreSQL and the rate-limit windows in one Redis behave like one
+//! process.
 
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::support::{Provider, card, client, pay, pay_until_final};
 
-/// Far longer than a replica needs to see that another is dead, and shorter than the 20 minutes
-/// that a lease lasts by its time here.
+/// Much longer than a replica needs to see that another is dead, and shorter than the 20 minutes of
+/// a lease here.
 const SOON: Duration = Duration::from_secs(5 * 60);
 
 const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
@@ -50,7 +51,7 @@ async fn one_key_sent_to_both_at_once_is_charged_once() {
     let first = pay_until_final(&urls[0], "order-1", &card("APRO")).await;
     let second = pay_until_final(&urls[1], "order-1", &card("APRO")).await;
     assert_eq!(first, second);
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(
         (charges.len(), &charges[0]["charges"]),
         (1, &Value::from(1)),
@@ -64,19 +65,19 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
     let provider = Provider::start().await;
     let patient = || replica(&provider, &database).env("BALCAO_CHECKOUT_PROVIDER_TIMEOUT", "10m");
     let (mut one, other) = two(patient).await;
-    provider.fault("/v1/payments", "delay 60m").await;
+    provider.fail_payment("delay 60m").await;
     let url = one.url("checkout").await;
     let paying = tokio::spawn(async move { pay(&url, "order-1", &card("APRO")).await.is_err() });
     provider.called("/v1/payments").await;
     one.kill();
     assert!(paying.await.unwrap());
-    // Asked until the other one sees that it is dead, and not until its lease ends by its time.
+    // Repeated until the other process sees that this one is dead, which is before the lease ends.
     let url = other.url("checkout").await;
     let payment = tokio::time::timeout(SOON, pay_until_final(&url, "order-1", &card("APRO")))
         .await
         .unwrap();
     assert_eq!(payment["status"], "approved");
-    let charges = provider.charges().await;
+    let charges = provider.references().await;
     assert_eq!(
         (charges.len(), &charges[0]["payments"]),
         (1, &Value::from(1)),
@@ -88,14 +89,13 @@ async fn a_payment_whose_replica_died_is_completed_by_the_other() {
 async fn both_count_one_rate_limit() {
     let database = Database::new(Engine::Postgres);
     let provider = Provider::start().await;
-    // The windows in Redis are shared by all tests: a limit of its own length keeps this one's
-    // apart from theirs.
+    // All tests share the windows in Redis. A period that only this test uses gives it windows of
+    // its own.
     let limited = || replica(&provider, &database).env("BALCAO_CHECKOUT_RATE_LIMIT", "7/hour");
     let (mut one, mut other) = two(limited).await;
     for time in 0..20 {
         let allowed = allowed_of_twenty([&one, &other], &unique_address(time)).await;
-        // A machine so busy that Redis did not answer in time lets each process count alone, which
-        // it tells.
+        // If a busy Redis does not answer in time, each process counts alone and logs so.
         let is_shared = |replica: &Balcao| !replica.logs().contains("rate limits cannot be shared");
         if is_shared(&one) && is_shared(&other) {
             assert_eq!(allowed, 7);
@@ -127,7 +127,7 @@ async fn allowed_of_twenty(replicas: [&Balcao; 2], client_address: &str) -> usiz
     allowed
 }
 
-/// A client of this run alone, since the server remembers those of earlier runs.
+/// A client address of this run alone, since Redis remembers those of earlier runs.
 fn unique_address(time: usize) -> String {
     let process = std::process::id();
     format!(

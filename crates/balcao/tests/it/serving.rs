@@ -1,4 +1,4 @@
-//! Starting, stopping, and what holds for the process while it runs.
+//! Starting and stopping the process, and its settings while it runs.
 
 use std::net::TcpListener;
 
@@ -118,7 +118,7 @@ async fn a_used_port_is_named_with_what_to_do() {
 #[tokio::test]
 async fn a_stop_lets_the_open_request_end() {
     let provider = Provider::start().await;
-    provider.fault("/v1/payments", "stall 60m").await;
+    provider.fail_payment("stall 60m").await;
     let mut checkout = provider.checkout().ready().await;
     let url = checkout.url("checkout").await;
     let paying =
@@ -209,7 +209,7 @@ async fn a_database_that_has_gone_is_not_silently_a_new_one() {
         assert!(said.contains("balcao serve --new-database"), "{said}");
         assert!(!database.exists());
     }
-    // Nor does a command make one that the next start would take.
+    // A command does not create one either, which the next start would use.
     let mut command = serve(&["inventory", "verify"]).spawn();
     assert_eq!(command.ended().await.code(), Some(1));
     assert!(!folder.path().join("inventory.sqlite").exists());

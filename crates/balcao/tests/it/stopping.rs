@@ -1,8 +1,9 @@
-//! The process as its surroundings see it: how long it takes to stop, what it tells of that, its
-//! workers and its limits.
+//! The process and its environment: how long it takes to stop, what it logs about it, its workers
+//! and its limits.
 
 use std::os::unix::net::UnixDatagram;
 
+use reqwest::Method;
 use serde_json::json;
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start};
@@ -68,9 +69,9 @@ async fn text(url: &str) -> String {
 async fn a_stop_does_not_wait_for_a_provider_that_answers_nothing() {
     let provider = Provider::start().await;
     let stall = json!({"match": {"path": "/v1/*"}, "fault": "stall 60m", "times": 1000});
-    let faults = format!("{}/sandbox/faults", provider.url());
-    let ordered = client().post(faults).json(&stall).send().await.unwrap();
-    assert_eq!(ordered.status(), 201);
+    provider
+        .call(Method::POST, "/sandbox/faults", Some(stall))
+        .await;
     let mut checkout = provider
         .checkout()
         .env("BALCAO_CHECKOUT_PROVIDER_TIMEOUT", "60m")
@@ -166,7 +167,7 @@ fn systemd_understands_the_whole_unit() {
     let mut verify = std::process::Command::new("systemd-analyze");
     let verified = verify.args(["verify", "--man=no"]).arg(&file).output();
     let verified = verified.expect("systemd-analyze, of the package systemd");
-    // What is not understood is a warning.
+    // An unknown value is a warning.
     let said = String::from_utf8(verified.stderr).unwrap();
     assert!(verified.status.success() && said.is_empty(), "{said}");
 }
@@ -195,7 +196,7 @@ async fn more_connections_than_files_leave_room_for_the_work_and_the_log_short()
     let checkout = provider.checkout().open_files(128, 128).ready().await;
     let url = checkout.url("checkout").await;
     let address = url.strip_prefix("http://").unwrap();
-    // One that is served keeps its connection. Two hundred others come after it.
+    // One client keeps its connection, and two hundred others connect after it.
     client();
     let patient = reqwest::Client::new();
     let warm = patient.get(format!("{url}/health")).send().await.unwrap();
@@ -229,7 +230,7 @@ async fn more_connections_than_files_leave_room_for_the_work_and_the_log_short()
     assert!(said.contains("the limit of open files is low"), "{said}");
 }
 
-/// Stands between a service and PostgreSQL, and can stop passing anything on.
+/// A relay between a service and PostgreSQL that can stop forwarding.
 struct Relay {
     address: String,
     frozen: watch::Sender<bool>,

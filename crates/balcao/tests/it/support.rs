@@ -1,104 +1,61 @@
-//! What these tests share: a sandbox to pay at, a checkout before it, requests.
+//! Shared by these tests: a sandbox, a checkout that uses it, and requests.
 
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use reqwest::{Client, Response};
 use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
+use test_kit::sandbox::SandboxClient;
+use test_kit::tls::provide_cryptography;
 use web::{Clock, Random};
 
-/// Merchant's key of the services that tests start.
+/// The merchant's API key of the services that tests start.
 pub(crate) const API_KEY: &str = "process-test-key";
-/// A card that is good.
+/// A valid card.
 pub(crate) const CARD: &str = "4235647728025682";
 
 /// A client for plain HTTP to this machine.
 pub(crate) fn client() -> &'static Client {
     static CLIENT: OnceLock<Client> = OnceLock::new();
     CLIENT.get_or_init(|| {
-        // An error says that another test was first, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        // Connections belong to the runtime of the test that made them, so none is kept for the
-        // next.
+        provide_cryptography();
+        // Connections belong to the runtime of the test that opened them, so none is kept for the
+        // next test.
         Client::builder().pool_max_idle_per_host(0).build().unwrap()
     })
 }
 
 /// A provider in this process.
-pub(crate) struct Provider(ListeningSandbox);
+pub(crate) struct Provider {
+    sandbox: ListeningSandbox,
+    client: SandboxClient,
+}
+
+impl Deref for Provider {
+    type Target = SandboxClient;
+
+    fn deref(&self) -> &SandboxClient {
+        &self.client
+    }
+}
 
 impl Provider {
     pub(crate) async fn start() -> Self {
         let sandbox = sandbox::start(Config::default(), Clock::system(), Random::system()).unwrap();
-        Self(sandbox.listen("127.0.0.1:0").await.unwrap())
-    }
-
-    pub(crate) fn url(&self) -> String {
-        self.0.url()
+        let sandbox = sandbox.listen("127.0.0.1:0").await.unwrap();
+        let client = SandboxClient::new(sandbox.url());
+        Self { sandbox, client }
     }
 
     /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
-        self.0.address()
+        self.sandbox.address()
     }
 
-    /// Lets calls of this path go wrong once.
-    pub(crate) async fn fault(&self, path: &str, fault: &str) {
-        let order = json!({"match": {"method": "POST", "path": path}, "fault": fault, "times": 1});
-        let answer = client()
-            .post(format!("{}/sandbox/faults", self.url()))
-            .json(&order)
-            .send()
-            .await
-            .unwrap();
-        assert_eq!(answer.status(), 201);
-    }
-
-    /// Forgets the faults to come, and ends the delays and stalls under way.
-    pub(crate) async fn clear_faults(&self) {
-        let url = format!("{}/sandbox/faults", self.url());
-        let answer = client().delete(url).send().await.unwrap();
-        assert_eq!(answer.status(), 204);
-    }
-
-    /// Waits until a call of this path has come in.
-    pub(crate) async fn called(&self, path: &str) {
-        loop {
-            let calls = self.get("/sandbox/calls").await;
-            if calls
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|call| call["path"] == path)
-            {
-                return;
-            }
-        }
-    }
-
-    /// Charges, one row for each external reference.
-    pub(crate) async fn charges(&self) -> Vec<Value> {
-        self.get("/sandbox/charges")
-            .await
-            .as_array()
-            .unwrap()
-            .clone()
-    }
-
-    pub(crate) async fn get(&self, path: &str) -> Value {
-        client()
-            .get(format!("{}{path}", self.url()))
-            .send()
-            .await
-            .unwrap()
-            .json()
-            .await
-            .unwrap()
-    }
-
-    /// A checkout that pays here, to be started.
+    /// A checkout with this provider, to be started.
     pub(crate) fn checkout(&self) -> Start {
         self.settings(Start::new(["serve", "--only", "checkout"]))
     }

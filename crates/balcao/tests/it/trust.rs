@@ -1,21 +1,20 @@
-//! Whom the program believes: the provider, receivers of webhooks and mail servers whose
-//! certificates come from an authority that the machine trusts, a private one included, and no
-//! others.
+//! Trust in certificates: the program connects to providers, receivers of webhooks and mail servers
+//! whose authority the machine trusts, a private one included, and to no others.
 
 use std::path::Path;
 
 use serde_json::json;
 use test_kit::mail::{MailServer, Protection};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use test_kit::tls::Authority;
 
-use crate::inventory::{Caller, inventory, run_with, said, succeeds};
+use crate::inventory::{Caller, inventory, run_with, succeeds};
 use crate::receiver::{Receiver, tls_before};
 use crate::support::{Provider, boleto, card, client, pay, pay_until_final, pix};
 
 const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
 
-/// A command beside no service, on a machine that trusts one authority.
+/// A command without a running service, on a machine that trusts one authority.
 fn command(data: &Path, authority: &Authority, words: &[&str]) -> std::process::Output {
     let start = Start::new(words.iter().copied()).data(data);
     run_with(
@@ -34,10 +33,10 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     let endpoint = ["inventory", "endpoint", "add", &url];
     succeeds(&command(data.path(), &authority, &endpoint));
     let test = ["inventory", "endpoint", "test", "1"];
-    // An authority that does not vouch for it: nothing is sent.
+    // With an untrusted authority nothing is sent.
     let refused = command(data.path(), &stranger, &test);
     assert_eq!(refused.status.code(), Some(1));
-    let said = said(&refused);
+    let said = printed(&refused);
     assert!(
         said.contains("not_connected") && said.contains("UnknownIssuer"),
         "{said}"
@@ -45,7 +44,7 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     assert!(receiver.arrived().is_empty());
     let printed = succeeds(&command(data.path(), &authority, &test));
     assert!(printed.contains("delivered 204"), "{printed}");
-    // And so does a running service.
+    // A running service does the same.
     let service = inventory()
         .data(data.path())
         .env("SSL_CERT_FILE", authority.file())
@@ -77,21 +76,14 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
             .ready()
             .await
     };
-    // An authority that does not vouch for it: the access token is not sent.
+    // With an untrusted authority the access token is not sent.
     let mut doubting = checkout(&stranger).await;
     let url = doubting.url("checkout").await;
     let refused = pay(&url, "under-tls", &pix()).await.unwrap();
     assert_eq!(refused.status(), 503);
-    assert!(
-        provider
-            .get("/sandbox/calls")
-            .await
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
+    assert!(provider.calls().await.is_empty());
     doubting.stop().await;
-    // Once it is trusted, the same request completes; and so do those of every method.
+    // With the trusted authority the same request completes, and so do payments of every method.
     let believing = checkout(&authority).await;
     let url = believing.url("checkout").await;
     for (key, body) in [
@@ -102,10 +94,10 @@ async fn payments_reach_a_provider_of_a_trusted_authority_under_tls_and_no_other
         let paid = pay_until_final(&url, key, &body).await;
         assert!(paid["id"].is_string(), "{paid}");
     }
-    assert_eq!(provider.charges().await.len(), 3);
+    assert_eq!(provider.references().await.len(), 3);
 }
 
-/// A service that mails by this server, and believes this authority. A product of it has become
+/// A service with this mail server, which trusts this authority. One of its products has become
 /// low.
 async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao {
     let port = server.address.port();
@@ -120,12 +112,11 @@ async fn low(server: &MailServer, authority: &Authority, scheme: &str) -> Balcao
         .ready()
         .await;
     let ana = Caller::ana(&service).await;
-    let outflow = json!({"product": ana.a_product(12).await, "quantity": 5});
-    ana.make("/api/v1/outflows/", &outflow).await;
+    ana.sell(ana.a_product(12).await, 5).await;
     service
 }
 
-/// The mail of it arrives under TLS, with the password.
+/// Its mail arrives over TLS, with the password.
 async fn mail_arrives(server: &MailServer, authority: &Authority, scheme: &str) {
     let _service = low(server, authority, scheme).await;
     let taken = server.has(1).await;
@@ -156,7 +147,7 @@ async fn a_mail_server_of_an_unknown_authority_hears_no_password() {
     let is_refused = |line: &str| line.contains("sending a mail failed");
     let line = service.line(is_refused, "a mail that is not sent").await;
     assert!(line.contains("UnknownIssuer"), "{line}");
-    assert!(server.taken().is_empty());
+    assert!(server.received().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

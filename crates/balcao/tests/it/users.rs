@@ -1,5 +1,4 @@
-//! Accounts from the command line, and the first one from the configuration, as the served
-//! inventory knows them.
+//! Accounts that the command line or the configuration creates, used with the running inventory.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -23,7 +22,7 @@ fn user(data: &Path, arguments: &[&str], password: &str) -> Output {
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
-    // A command that does not read its input has closed it, which is no fault.
+    // A command that does not read its input closes it, which is no error.
     let _ = writeln!(input, "{password}");
     drop(input);
     child.wait_with_output().unwrap()

@@ -97,8 +97,8 @@ CREATE TABLE orders (
     -- The payment that paid it, and whether the order's time was over by then.
     paid_by BIGINT REFERENCES payments (id),
     is_late BOOLEAN NOT NULL,
-    -- When the worker looks at it: at its end, and while a payment is still to be cancelled at the provider.
-    look_at TIMESTAMPTZ
+    -- When the order is due for the worker: at its end, and while a payment is still to be cancelled at the provider.
+    due_at TIMESTAMPTZ
 );
 CREATE UNIQUE INDEX orders_public_id ON orders (public_id);
 CREATE UNIQUE INDEX orders_token_digest ON orders (token_digest);
@@ -107,7 +107,7 @@ CREATE INDEX orders_keys_kept ON orders (created_at) WHERE key_digest IS NOT NUL
 CREATE UNIQUE INDEX orders_reference ON orders (reference) WHERE reference IS NOT NULL;
 CREATE INDEX orders_created ON orders (created_at, id);
 CREATE INDEX orders_status_created ON orders (status, created_at, id);
-CREATE INDEX orders_look_at ON orders (look_at, id) WHERE look_at IS NOT NULL;
+CREATE INDEX orders_due ON orders (due_at, id) WHERE due_at IS NOT NULL;
 
 -- Approvals that paid for nothing: of an order that was paid already or canceled, or of a payment that stands as cancelled.
 CREATE TABLE overpayments (

@@ -10,7 +10,7 @@ use web::openapi::{Failure, integer, parameter, text};
 use web::{Error, rate};
 
 use crate::errors::database;
-use crate::json::{Object, Value, unescape};
+use crate::json::Object;
 use crate::notifications::{Notification, ReceiveError, receive};
 use crate::state::State;
 use crate::{BODY_MAX, request};
@@ -89,11 +89,12 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
     let body = std::str::from_utf8(body)
         .ok()
         .and_then(|text| Object::parse(text).ok());
-    let member = |name: &str| body.as_ref().and_then(|body| scalar(body.get(name)));
+    let member = |name: &str| body.as_ref().and_then(|body| body.get(name).scalar());
     let data = body
         .as_ref()
         .and_then(|body| body.object("data"))
-        .and_then(|data| scalar(data.get("id")));
+        // Ids are sent as numbers or as strings.
+        .and_then(|data| data.get("id").scalar());
     let signed_id = query("data.id");
     Notification {
         payment: signed_id.clone().or_else(|| query("id")).or(data),
@@ -103,15 +104,6 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
             .or_else(|| member("type"))
             .or_else(|| member("topic")),
         action: member("action"),
-    }
-}
-
-/// Ids are sent as numbers or as strings.
-fn scalar(value: Value<'_>) -> Option<String> {
-    match value {
-        Value::Text(source) => unescape(source),
-        Value::Number(source) => Some(source.to_owned()),
-        Value::Null | Value::Other(_) => None,
     }
 }
 

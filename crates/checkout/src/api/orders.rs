@@ -133,7 +133,7 @@ pub(crate) async fn order_list(
         pairs: &pairs,
     };
     let (next, previous) = page_links(&list, page.count, request);
-    let stored = page.orders.iter();
+    let stored = page.rows.iter();
     let body = OrderListBody {
         count: page.count,
         next,

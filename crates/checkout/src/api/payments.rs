@@ -25,7 +25,7 @@ use crate::lists::{List, page_links};
 use crate::payments::{
     self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, coarse_body,
 };
-use crate::provider::is_provider_id;
+use crate::provider::{Purpose, is_provider_id};
 use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::state::State;
 use crate::{BODY_MAX, request};
@@ -128,10 +128,7 @@ pub(super) async fn make(
     let request = match checked(requested_at) {
         // A retry concerns a payment that was begun before the card expired.
         Err(refusal) if refusal.is_expired_card() => {
-            let caller = Caller::of(&state.keys, headers, client)
-                .await
-                .map_err(unknown_outcome)?;
-            let key = own_key(state, headers, &caller)?;
+            let (_, key) = identify(state, headers, client).await?;
             let begun = attempts::begun_at(&state.db, key, requested_at).await;
             let begun = begun.map_err(|error| unknown_outcome(database(error)))?;
             checked(begun.ok_or(refusal)?)?
@@ -140,10 +137,7 @@ pub(super) async fn make(
     };
     drop(body);
     state.config.max_amounts.check(&request)?;
-    let caller = Caller::of(&state.keys, headers, client)
-        .await
-        .map_err(unknown_outcome)?;
-    let key = own_key(state, headers, &caller)?;
+    let (caller, key) = identify(state, headers, client).await?;
     let requester = Requester {
         language: Locale::of(headers, &Uri::default()),
         anonymous_client: caller.anonymous_client(origin),
@@ -160,14 +154,18 @@ pub(super) async fn make(
     Ok(response)
 }
 
-/// The idempotency key of an open address: the merchant's, or else the client's.
-pub(super) fn own_key(
+/// The caller of an open address, and the caller's idempotency key: the merchant's, or else the
+/// client's.
+async fn identify(
     state: &State,
     headers: &HeaderMap,
-    caller: &Caller,
-) -> Result<Option<IdempotencyKey>, Error> {
+    client: ClientAddress,
+) -> Result<(Caller, Option<IdempotencyKey>), Error> {
+    let caller = Caller::of(&state.keys, headers, client).await;
+    let caller = caller.map_err(unknown_outcome)?;
     let key = KeyText::from_headers(headers)?;
-    Ok(key.map(|key| key.owned_by(caller, &state.config.secret)))
+    let key = key.map(|key| key.owned_by(&caller, &state.config.secret));
+    Ok((caller, key))
 }
 
 /// Read a payment
@@ -223,7 +221,7 @@ pub(crate) async fn payment_cancel(
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     request::check_cancellation(content_type(&headers), &body)?;
-    show(&attempts::cancel(&state, &id).await?)
+    show(&attempts::cancel(&state, &id, Purpose::Buyer).await?)
 }
 
 /// Refund a payment
@@ -306,7 +304,7 @@ pub(crate) async fn payment_list(
         count: page.count,
         next,
         previous,
-        results: page.payments.iter().map(PaymentBody::new).collect(),
+        results: page.rows.iter().map(PaymentBody::new).collect(),
     };
     Ok(private(Json(body)))
 }

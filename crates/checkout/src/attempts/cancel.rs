@@ -23,14 +23,9 @@ pub(crate) enum CancelError {
     Database(#[from] db::Error),
 }
 
-/// Cancels the payment at the provider and records the response. Cancelling a cancelled payment
-/// succeeds and changes nothing.
-pub(crate) async fn cancel(state: &State, id: &str) -> Result<Payment, CancelError> {
-    cancel_for(state, id, Purpose::Buyer).await
-}
-
-/// Same as [`cancel`], but the calls count against the quota of `purpose`.
-pub(crate) async fn cancel_for(
+/// Cancels the payment at the provider and records the response. The calls count against the quota
+/// of `purpose`. Cancelling a cancelled payment succeeds and changes nothing.
+pub(crate) async fn cancel(
     state: &State,
     id: &str,
     purpose: Purpose,

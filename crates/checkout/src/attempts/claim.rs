@@ -8,7 +8,7 @@ use db::{Db, Timestamp, Tx};
 use web::Clock;
 
 use super::finality::is_certain;
-use super::model::{Attempt, Instruction, Lease, NewAttempt};
+use super::model::{Attempt, Instruction, Lease, NewAttempt, NewRun};
 use super::store;
 use crate::idempotency::{IdempotencyKey, RETENTION};
 use crate::payments::AttemptStep;
@@ -63,16 +63,6 @@ impl Run {
     }
 }
 
-/// What payments and refunds have in common when they claim an attempt.
-#[derive(Debug, Clone)]
-pub(super) struct NewRun {
-    pub(crate) key: Option<IdempotencyKey>,
-    pub(crate) fingerprint: Option<String>,
-    pub(crate) upstream_key: UpstreamKey,
-    pub(crate) lease: Lease,
-    pub(crate) now: Timestamp,
-}
-
 impl NewRun {
     /// A run for a caller who has waited since `requested_at`. A caller who waited longer than its
     /// patience has been answered `unknown`. A run that exists goes on then, but no new one begins.
@@ -97,19 +87,6 @@ impl NewRun {
             now,
         })
     }
-
-    /// The attempt to store for this run.
-    pub(super) fn attempt(&self, step: AttemptStep, instruction: Instruction) -> NewAttempt {
-        NewAttempt {
-            key: self.key.clone(),
-            fingerprint: self.fingerprint.clone(),
-            step,
-            instruction,
-            upstream_key: self.upstream_key,
-            lease: self.lease.clone(),
-            now: self.now,
-        }
-    }
 }
 
 /// The longest time that a caller waits: a creation makes at most four calls one after the other.
@@ -123,18 +100,18 @@ pub(super) fn lease_length(timeout: Duration) -> Duration {
 }
 
 /// Stores a new attempt, or acquires the existing one of the same idempotency key.
-pub(super) async fn begin(tx: &mut Tx, run: &NewRun, new: &NewAttempt) -> Result<Claim, db::Error> {
+pub(super) async fn begin(tx: &mut Tx, new: &NewAttempt) -> Result<Claim, db::Error> {
     for _ in 0..LOOKUPS_MAX {
         if let Some(id) = store::insert_attempt(tx, new).await? {
             return Ok(Claim::Run(Box::new(Run {
                 attempt: Attempt::fresh(id, new),
-                lease: new.lease.clone(),
+                lease: new.run.lease.clone(),
                 is_fresh: true,
                 sent_at: None,
             })));
         }
         // `None` if the other attempt was deleted in the meantime: the key is free now.
-        if let Some(claim) = resume(tx, run).await? {
+        if let Some(claim) = resume(tx, &new.run).await? {
             return Ok(claim);
         }
     }

@@ -97,7 +97,6 @@ async fn refuse(state: &State, run: &Run, failure: &Failure) -> Result<bool, db:
         .db
         .write(async move |tx| store::refuse_attempt(tx, id, &lease, (status, &detail), now).await)
         .await
-        .map(|rows| rows == 1)
 }
 
 /// Deletes an attempt of which nothing was sent. Its caller got no response that a retry must
@@ -108,7 +107,6 @@ async fn delete(state: &State, run: &Run) -> Result<bool, db::Error> {
         .db
         .write(async move |tx| store::delete_attempt(tx, id, &lease).await)
         .await
-        .map(|rows| rows == 1)
 }
 
 async fn release(
@@ -144,12 +142,12 @@ fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Releas
 
 async fn store_release(state: &State, release: Release) -> Result<bool, db::Error> {
     let is_unknown = release.check_at.is_some();
-    let rows = state
+    let is_released = state
         .db
         .write(async move |tx| store::release_attempt(tx, &release).await)
         .await?;
     if is_unknown {
         state.wake_reconciler();
     }
-    Ok(rows == 1)
+    Ok(is_released)
 }

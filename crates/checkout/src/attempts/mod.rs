@@ -20,7 +20,7 @@ mod settle;
 mod store;
 
 pub(crate) use adopt::{Adoption, adopt_or_record, complete};
-pub(crate) use cancel::{CancelError, cancel, cancel_for};
+pub(crate) use cancel::{CancelError, cancel};
 pub(crate) use checks::{
     claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, find_or_begin_sweep,
     next_due, open_attempts, postpone_attempt, postpone_payment, record_answer, release_dead,

@@ -70,17 +70,23 @@ pub(crate) struct RefundRecord {
     pub(crate) date_created: String,
 }
 
-/// An attempt to store.
+/// What payments and refunds have in common when they claim an attempt.
 #[derive(Debug, Clone)]
-pub(crate) struct NewAttempt {
+pub(crate) struct NewRun {
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) fingerprint: Option<String>,
-    pub(crate) step: AttemptStep,
-    pub(crate) instruction: Instruction,
     /// The idempotency key of the call that moves the money.
     pub(crate) upstream_key: UpstreamKey,
     pub(crate) lease: Lease,
     pub(crate) now: Timestamp,
+}
+
+/// An attempt to store for a run.
+#[derive(Debug, Clone)]
+pub(crate) struct NewAttempt {
+    pub(crate) run: NewRun,
+    pub(crate) step: AttemptStep,
+    pub(crate) instruction: Instruction,
 }
 
 /// A stored attempt.
@@ -140,19 +146,19 @@ impl Attempt {
         };
         Self {
             id,
-            fingerprint: new.fingerprint.clone(),
+            fingerprint: new.run.fingerprint.clone(),
             step: new.step,
             instruction: new.instruction.clone(),
-            upstream_key: new.upstream_key,
+            upstream_key: new.run.upstream_key,
             payment,
-            leased_until: Some(new.lease.until),
-            check_at: Some(new.lease.until),
+            leased_until: Some(new.run.lease.until),
+            check_at: Some(new.run.lease.until),
             checks: 0,
             sent_at: None,
             last_answer: None,
             response_status: None,
             response: None,
-            created_at: new.now,
+            created_at: new.run.now,
             finished_at: None,
         }
     }

@@ -132,7 +132,7 @@ pub(super) async fn settle_payment(
             "payments: the provider made a payment that was recorded as not made; it is recorded now. \
              Its buyer may have been told that nothing was charged: check for a second payment"
         );
-        state.metrics.attempt_corrected();
+        state.metrics.corrected.inc();
     }
     state
         .metrics
@@ -260,13 +260,13 @@ pub(super) async fn settle_report(
             exceptional,
         } => {
             if exceptional {
-                state.metrics.transition_exceptional();
+                state.metrics.exceptional_moves.inc();
             }
             state.statuses.publish(&id, current, &detail);
         }
         ReportOutcome::Same(current) => state.statuses.publish(&id, current, &detail),
         ReportOutcome::Refused(_) => {
-            state.metrics.transition_refused();
+            state.metrics.refused_moves.inc();
             tracing::warn!(
                 payment = id,
                 "payments: the provider reported another amount, or a state that cannot follow the stored one; the report was refused: compare the payment there"

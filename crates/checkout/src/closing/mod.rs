@@ -4,7 +4,7 @@
 
 mod worker;
 
-use crate::attempts::{CancelError, cancel_for};
+use crate::attempts::{self, CancelError};
 use crate::orders::{self, CancelOrderError, Obstacle, StoredOrder};
 use crate::provider::Purpose;
 use crate::state::State;
@@ -39,7 +39,7 @@ async fn cancel_pending(
     payment: &str,
     purpose: Purpose,
 ) -> Result<(), CancelOrderError> {
-    match cancel_for(state, payment, purpose).await {
+    match attempts::cancel(state, payment, purpose).await {
         Ok(_) | Err(CancelError::State | CancelError::NotFound) => Ok(()),
         Err(CancelError::Provider(failure)) => Err(failure.into()),
         Err(CancelError::Database(error)) => Err(error.into()),

@@ -42,7 +42,7 @@ pub(super) async fn revoke_key(
     now: Timestamp,
 ) -> Result<bool, Error> {
     let sql = "UPDATE api_keys SET revoked_at = $3 WHERE (prefix = $1 OR digest = $2) AND revoked_at IS NULL";
-    Ok(tx.execute(sql, &[&prefix, &digest, &now]).await? == 1)
+    tx.execute_one(sql, &[&prefix, &digest, &now]).await
 }
 
 /// Whether a key with this digest exists and is not revoked.

@@ -41,6 +41,15 @@ pub(crate) struct PagePosition {
     offset: i64,
 }
 
+/// One page of a list.
+#[derive(Debug)]
+pub(crate) struct ListPage<T> {
+    /// The number of all matching rows.
+    pub(crate) count: i64,
+    /// The rows of this page, newest first.
+    pub(crate) rows: Vec<T>,
+}
+
 /// The number of rows of one day, or of a part of a day.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {

@@ -86,7 +86,7 @@ pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Re
     let to = text("created_to").map(|text| moment("created_to", text));
     Ok(PageRequest {
         from: from.transpose()?.map_or(EARLIEST, |moment| moment.first),
-        before: to.transpose()?.map_or(LATEST, |moment| moment.behind),
+        before: to.transpose()?.map_or(LATEST, |moment| moment.end),
         page: number("page", text("page"), 1, i64::from(u32::MAX))?,
         page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
     })
@@ -140,7 +140,7 @@ pub(crate) struct List<'a> {
 /// A range of time: a whole day, or one instant.
 struct Moment {
     first: Timestamp,
-    behind: Timestamp,
+    end: Timestamp,
 }
 
 /// Parses a date, which means the whole day in UTC, or a date-time, which is in UTC if it has no
@@ -157,7 +157,7 @@ fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
         let start = |date: Date| utc(date.at(0, 0, 0, 0)).unwrap_or(LATEST);
         return Ok(Moment {
             first: start(date),
-            behind: date.tomorrow().map_or(LATEST, start),
+            end: date.tomorrow().map_or(LATEST, start),
         });
     }
     // A plus sign that was not percent-encoded is decoded as a blank.
@@ -173,7 +173,7 @@ fn moment(field: &'static str, text: &str) -> Result<Moment, Refusal> {
     };
     Ok(Moment {
         first,
-        behind: first + Duration::from_micros(1),
+        end: first + Duration::from_micros(1),
     })
 }
 

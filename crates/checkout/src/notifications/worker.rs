@@ -93,7 +93,7 @@ pub async fn work_once(state: &State) -> Result<usize, db::Error> {
         postpone_all(state, now + wait).await?;
     }
     if worked > 0 {
-        state.metrics.inbox(inbox_length(state).await?);
+        state.metrics.inbox.set(inbox_length(state).await?);
     }
     failed.map_or(Ok(worked), Err)
 }

@@ -133,11 +133,6 @@ pub(crate) async fn delete_expired_keys(db: &Db, now: Timestamp) -> Result<(), d
 /// The digest by which two requests are compared. It contains the requested expiry and not the
 /// computed one, which differs at each retry.
 fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
-    let methods: Vec<_> = new
-        .payment_methods
-        .iter()
-        .map(|method| method.as_str())
-        .collect();
     let optional = |text: Option<&str>| text.map(|text| format!("={text}")).unwrap_or_default();
     let parts = [
         "order".to_owned(),
@@ -145,7 +140,7 @@ fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&s
         new.amount.to_string(),
         new.description.clone(),
         items.to_owned(),
-        methods.join(","),
+        new.method_names(),
         new.max_installments
             .map(|most| most.to_string())
             .unwrap_or_default(),

@@ -54,14 +54,6 @@ pub(crate) async fn lock(tx: &mut Tx, order: i64) -> Result<LockedOrder, db::Err
     order.ok_or_else(|| db::Error::other("an order is missing"))
 }
 
-/// Same as [`lock`], for the order of a payment. `None` if the payment has no order.
-pub(crate) async fn lock_of_payment(
-    tx: &mut Tx,
-    payment: i64,
-) -> Result<Option<LockedOrder>, db::Error> {
-    store::lock_of_payment(tx, payment).await
-}
-
 /// Why a new attempt must not begin, or `own` must not resume. The caller must have locked the
 /// order.
 pub(crate) async fn obstacle(

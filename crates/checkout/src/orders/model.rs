@@ -3,7 +3,10 @@
 use db::{Money, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
+use crate::payments::PaymentState;
+use crate::payments::schema::amount;
 use crate::request::MethodKind;
 
 /// The status of an order.
@@ -19,40 +22,47 @@ pub(crate) enum OrderStatus {
     Expired,
 }
 
-/// An item of an order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+// `Item`, `Customer` and `OrderPayment` are also the JSON of the API. Their doc comments are in the
+// OpenAPI document.
+
+/// A part of what an order is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Item {
-    /// The title that buyers read.
     pub(crate) title: String,
-    /// At least one.
+    #[schema(minimum = 1)]
     pub(crate) quantity: i64,
-    /// The price of one unit. Zero for a free item.
+    // Zero for a free item.
     #[serde(with = "exact")]
+    #[schema(schema_with = amount)]
     pub(crate) unit_price: Money,
-    /// The shop's own identifier of the item.
+    #[schema(required)]
     pub(crate) sku: Option<String>,
 }
 
-/// The expected buyer, whose data prefills the page.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The expected payer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Customer {
-    /// Full name.
+    #[schema(required)]
     pub(crate) name: Option<String>,
-    /// E-mail address.
+    #[schema(required)]
     pub(crate) email: Option<String>,
-    /// CPF or CNPJ without punctuation.
+    // A CPF or CNPJ without punctuation.
+    #[schema(required)]
     pub(crate) identification_number: Option<String>,
-    /// CEP without its hyphen.
+    // A CEP without its hyphen.
+    #[schema(required)]
     pub(crate) zip_code: Option<String>,
-    /// Street.
+    #[schema(required)]
     pub(crate) street_name: Option<String>,
-    /// House number.
+    #[schema(required)]
     pub(crate) street_number: Option<String>,
-    /// Neighborhood.
+    #[schema(required)]
     pub(crate) neighborhood: Option<String>,
-    /// City.
+    #[schema(required)]
     pub(crate) city: Option<String>,
-    /// State or federal district.
+    #[schema(required)]
     pub(crate) federal_unit: Option<String>,
 }
 
@@ -95,16 +105,18 @@ pub(crate) struct Order {
     pub(crate) refunded: Money,
 }
 
-/// A summary of one of the order's payments.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A payment of an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PaymentOfOrder)]
 pub(crate) struct OrderPayment {
-    /// The provider's id.
     pub(crate) id: String,
-    /// The payment's status.
+    #[schema(value_type = PaymentState)]
     pub(crate) status: String,
-    /// `pix`, or the identifier of the boleto method or the card network.
+    // `pix`, or the identifier of the boleto method or the card network.
     pub(crate) payment_method_id: String,
-    /// The provider's text, unchanged.
+    /// ISO 8601 with a UTC offset, as the provider sent it.
+    #[schema(format = DateTime)]
     pub(crate) date_created: String,
 }
 

@@ -9,7 +9,7 @@ use super::model::{Order, OrderPayment, OrderStatus};
 use super::query::OrderListQuery;
 use super::store;
 use crate::digest;
-use crate::lists::{self, Filter, ListKind};
+use crate::lists::{self, Filter, ListKind, ListPage};
 
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
@@ -18,15 +18,6 @@ pub(crate) struct StoredOrder {
     pub(crate) order: Order,
     /// Its payments, including unsuccessful ones.
     pub(crate) payments: Vec<OrderPayment>,
-}
-
-/// One page of a list.
-#[derive(Debug)]
-pub(crate) struct OrderPage {
-    /// The number of all matching orders.
-    pub(crate) count: i64,
-    /// The orders of this page, newest first.
-    pub(crate) orders: Vec<StoredOrder>,
 }
 
 /// An order with what its page shows.
@@ -74,7 +65,10 @@ pub(super) async fn find_linked(
 }
 
 /// One page of orders, newest first.
-pub(crate) async fn list(db: &Db, query: OrderListQuery) -> Result<OrderPage, db::Error> {
+pub(crate) async fn list(
+    db: &Db,
+    query: OrderListQuery,
+) -> Result<ListPage<StoredOrder>, db::Error> {
     let page = query.page;
     let filter = Filter {
         list: ListKind::Orders,
@@ -87,8 +81,8 @@ pub(crate) async fn list(db: &Db, query: OrderListQuery) -> Result<OrderPage, db
     db.read(async move |conn| {
         let position = lists::find_page(conn, &filter, page.offset()).await?;
         let found = store::list(conn, &filter, &position, page.page_size).await?;
-        let (count, orders) = (position.count, with_payments(conn, found).await?);
-        Ok(OrderPage { count, orders })
+        let (count, rows) = (position.count, with_payments(conn, found).await?);
+        Ok(ListPage { count, rows })
     })
     .await
 }

@@ -14,7 +14,7 @@ use crate::json::{Object, Value, elements, unescape};
 use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{checked_to, is_email, limit};
 use crate::request::{
-    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, not_unicode,
+    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, count, not_unicode,
 };
 
 /// The longest reference, in characters.
@@ -56,7 +56,7 @@ const MEMBERS: &[&str] = &[
     "expires_at",
 ];
 const ITEM_MEMBERS: &[&str] = &["title", "quantity", "unit_price", "sku"];
-const CUSTOMER_MEMBERS: &[&str] = &[
+pub(super) const CUSTOMER_MEMBERS: &[&str] = &[
     "name",
     "email",
     "identification_number",
@@ -89,6 +89,13 @@ impl NewOrder {
     /// The expiry of an order that is created now.
     pub(super) fn end(&self, now: Timestamp) -> Timestamp {
         self.expires_at.unwrap_or(now + LIFETIME)
+    }
+
+    /// The names of the allowed methods, separated by commas.
+    pub(super) fn method_names(&self) -> String {
+        let methods = self.payment_methods.iter();
+        let names: Vec<_> = methods.map(|method| method.as_str()).collect();
+        names.join(",")
     }
 }
 
@@ -145,12 +152,7 @@ impl<'a> NestedMembers<'a> {
     }
 
     fn of_value(path: String, value: Value<'a>, known: &[&str]) -> Result<Self, Refusal> {
-        let object = match value {
-            Value::Other(text) => Object::parse(text).ok(),
-            _ => None,
-        };
-        let object = object.filter(|object| !object.repeats_a_member());
-        match object {
+        match value.object().filter(|object| !object.repeats_a_member()) {
             Some(object) => Self::new(format!("{path}."), object, known),
             None => Err(Refusal::invalid(
                 path,
@@ -213,21 +215,12 @@ impl<'a> NestedMembers<'a> {
 
     /// An integer literal from 1 to `most`.
     fn count(&self, name: &str, most: i64) -> Result<Option<i64>, Refusal> {
-        let source = match self.object.get(name) {
-            Value::Null => return Ok(None),
-            Value::Number(source) => source,
-            Value::Text(_) | Value::Other(_) => "",
-        };
-        let digits = source.strip_prefix('-').unwrap_or(source);
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(self.refused(name, "must be an integer"));
+        match self.object.get(name) {
+            Value::Null => Ok(None),
+            value => count(value, most)
+                .map(Some)
+                .map_err(|reason| self.refused(name, &reason)),
         }
-        let count = source
-            .parse()
-            .ok()
-            .filter(|count| (1..=most).contains(count));
-        let reason = || format!("must be between 1 and {most}");
-        count.map(Some).ok_or_else(|| self.refused(name, &reason()))
     }
 }
 

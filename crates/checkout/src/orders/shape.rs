@@ -1,7 +1,5 @@
 //! The JSON of an order in requests and responses, and its schemas in the OpenAPI document. Pure.
 
-use std::borrow::Cow;
-
 use db::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,11 +13,11 @@ use web::openapi::{integer, one_of, text};
 use super::model::{Customer, Item, Order, OrderPayment, OrderStatus};
 use super::read::StoredOrder;
 use super::request::{
-    INSTALLMENTS_MAX, ITEMS_MAX, METADATA_MAX, METADATA_TEXT_MAX, NAME_MAX, REFERENCE_MAX, SKU_MAX,
-    TITLE_MAX, URL_MAX,
+    CUSTOMER_MEMBERS, INSTALLMENTS_MAX, ITEMS_MAX, METADATA_MAX, METADATA_TEXT_MAX, NAME_MAX,
+    REFERENCE_MAX, SKU_MAX, TITLE_MAX, URL_MAX,
 };
+use crate::payments::AnyPayment;
 use crate::payments::schema::{amount, positive_amount};
-use crate::payments::{AnyPayment, PaymentState};
 use crate::request::MethodKind;
 use crate::request::text::limit;
 
@@ -38,13 +36,14 @@ pub(crate) struct OrderBody<'a> {
     #[schema(schema_with = positive_amount)]
     amount: Box<RawValue>,
     description: &'a str,
-    items: Vec<ItemBody<'a>>,
+    #[schema(value_type = Vec<Item>)]
+    items: &'a [Item],
     #[schema(schema_with = methods)]
     payment_methods: Vec<&'static str>,
     #[schema(required, value_type = Option<i64>, minimum = 1)]
     max_installments: Option<u8>,
-    #[schema(required)]
-    customer: Option<CustomerBody<'a>>,
+    #[schema(required, value_type = Option<Customer>)]
+    customer: Option<&'a Customer>,
     #[schema(required)]
     success_url: Option<&'a str>,
     #[schema(required)]
@@ -64,62 +63,11 @@ pub(crate) struct OrderBody<'a> {
     #[schema(schema_with = amount)]
     refunded_amount: Box<RawValue>,
     /// Newest first.
-    payments: Vec<PaymentOfOrder<'a>>,
+    #[schema(value_type = Vec<OrderPayment>)]
+    payments: &'a [OrderPayment],
     /// The address of the page where the buyer pays.
     #[schema(required, value_type = String)]
     url: Option<String>,
-}
-
-/// A part of what an order is for.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = Item)]
-struct ItemBody<'a> {
-    title: &'a str,
-    #[schema(minimum = 1)]
-    quantity: i64,
-    #[schema(schema_with = amount)]
-    unit_price: Box<RawValue>,
-    #[schema(required)]
-    sku: Option<&'a str>,
-}
-
-/// The expected payer.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = Customer)]
-struct CustomerBody<'a> {
-    #[schema(required)]
-    name: Option<&'a str>,
-    #[schema(required)]
-    email: Option<&'a str>,
-    #[schema(required)]
-    identification_number: Option<&'a str>,
-    #[schema(required)]
-    zip_code: Option<&'a str>,
-    #[schema(required)]
-    street_name: Option<&'a str>,
-    #[schema(required)]
-    street_number: Option<&'a str>,
-    #[schema(required)]
-    neighborhood: Option<&'a str>,
-    #[schema(required)]
-    city: Option<&'a str>,
-    #[schema(required)]
-    federal_unit: Option<&'a str>,
-}
-
-/// A payment of an order.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct PaymentOfOrder<'a> {
-    id: &'a str,
-    #[schema(value_type = PaymentState)]
-    status: &'a str,
-    payment_method_id: &'a str,
-    /// ISO 8601 with a UTC offset, as the provider sent it.
-    #[schema(format = DateTime)]
-    date_created: &'a str,
 }
 
 /// One page of orders.
@@ -148,14 +96,14 @@ impl<'a> OrderBody<'a> {
             status: order.status.as_str(),
             amount: order.amount.to_json(),
             description: &order.description,
-            items: order.items.iter().map(ItemBody::new).collect(),
+            items: &order.items,
             payment_methods: order
                 .payment_methods
                 .iter()
                 .map(|method| method.as_str())
                 .collect(),
             max_installments: order.max_installments,
-            customer: order.customer.as_ref().map(CustomerBody::new),
+            customer: order.customer.as_ref(),
             success_url: order.success_url.as_deref(),
             cancel_url: order.cancel_url.as_deref(),
             metadata: &order.metadata,
@@ -164,7 +112,7 @@ impl<'a> OrderBody<'a> {
             updated_at: order.updated_at.to_string(),
             paid_at: order.paid_at.as_ref().map(Timestamp::to_string),
             refunded_amount: order.refunded.to_json(),
-            payments: payments.iter().map(PaymentOfOrder::new).collect(),
+            payments,
             url,
         }
     }
@@ -175,55 +123,13 @@ impl<'a> OrderBody<'a> {
     }
 }
 
-impl<'a> ItemBody<'a> {
-    fn new(item: &'a Item) -> Self {
-        Self {
-            title: &item.title,
-            quantity: item.quantity,
-            unit_price: item.unit_price.to_json(),
-            sku: item.sku.as_deref(),
-        }
-    }
-}
-
-impl<'a> CustomerBody<'a> {
-    fn new(customer: &'a Customer) -> Self {
-        Self {
-            name: customer.name.as_deref(),
-            email: customer.email.as_deref(),
-            identification_number: customer.identification_number.as_deref(),
-            zip_code: customer.zip_code.as_deref(),
-            street_name: customer.street_name.as_deref(),
-            street_number: customer.street_number.as_deref(),
-            neighborhood: customer.neighborhood.as_deref(),
-            city: customer.city.as_deref(),
-            federal_unit: customer.federal_unit.as_deref(),
-        }
-    }
-}
-
-impl<'a> PaymentOfOrder<'a> {
-    fn new(payment: &'a OrderPayment) -> Self {
-        Self {
-            id: &payment.id,
-            status: &payment.status,
-            payment_method_id: &payment.payment_method_id,
-            date_created: &payment.date_created,
-        }
-    }
-}
-
 impl PartialSchema for OrderStatus {
     fn schema() -> RefOr<Schema> {
         one_of(Self::ALL.map(Self::as_str)).into()
     }
 }
 
-impl ToSchema for OrderStatus {
-    fn name() -> Cow<'static, str> {
-        "OrderStatus".into()
-    }
-}
+impl ToSchema for OrderStatus {}
 
 /// `data` of the events of orders: an order, with the additional members of events.
 pub(crate) enum OrderEvent {}
@@ -257,11 +163,7 @@ impl PartialSchema for OrderEvent {
     }
 }
 
-impl ToSchema for OrderEvent {
-    fn name() -> Cow<'static, str> {
-        "OrderEvent".into()
-    }
-}
+impl ToSchema for OrderEvent {}
 
 /// The body of a new order.
 pub(crate) enum OrderRequest {}
@@ -338,21 +240,17 @@ fn customer_request() -> Object {
         let text = text().max_length(Some(most));
         text.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
     };
-    let named = [
-        ("name", NAME_MAX),
-        ("email", limit("email")),
-        ("identification_number", 18),
-        ("zip_code", 9),
-        ("street_name", limit("street_name")),
-        ("street_number", limit("street_number")),
-        ("neighborhood", limit("neighborhood")),
-        ("city", limit("city")),
-        ("federal_unit", 2),
-    ];
-    let customer = named
-        .into_iter()
-        .fold(ObjectBuilder::new(), |customer, (name, most)| {
-            customer.property(name, or_null(most))
+    let most = |name| match name {
+        "name" => NAME_MAX,
+        "identification_number" => 18,
+        "zip_code" => 9,
+        "federal_unit" => 2,
+        name => limit(name),
+    };
+    let customer = CUSTOMER_MEMBERS
+        .iter()
+        .fold(ObjectBuilder::new(), |customer, name| {
+            customer.property(*name, or_null(most(name)))
         });
     customer
         .additional_properties(Some(AdditionalProperties::FreeForm(false)))

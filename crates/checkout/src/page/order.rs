@@ -1,7 +1,6 @@
 //! What the page charges: an order of the shop, or the amount and description in the open page's
 //! query (`?amount=19.90&description=…`).
 
-use brazil::holds_card_number;
 use db::Money;
 use serde::Deserialize;
 use serde_json::json;
@@ -9,12 +8,8 @@ use web::locale::Locale;
 use web::page::Layout;
 
 use crate::request::MethodKind;
-
-/// The largest amount that the service accepts, in cents: 999999999999.99.
-const MAX_CENTS: i128 = 99_999_999_999_999;
-
-/// The longest description, in characters; the limit of [`crate::request`].
-const DESCRIPTION_MAX: usize = 256;
+use crate::request::amount::MAX_AMOUNT;
+use crate::request::text::checked;
 
 /// The query of the open page.
 #[derive(Debug, Default, Deserialize)]
@@ -243,21 +238,18 @@ impl OrderLinkState {
 /// people type it into links.
 fn amount(text: &str) -> Option<Money> {
     let amount = Money::parse(&text.trim().replacen(',', ".", 1)).ok()?;
-    (amount > Money::ZERO && amount <= Money::from_cents(MAX_CENTS)).then_some(amount)
+    (amount > Money::ZERO && amount <= MAX_AMOUNT).then_some(amount)
 }
 
 fn description(text: &str) -> Option<String> {
-    let text = text.trim();
-    let is_fit = !text.is_empty()
-        && text.chars().count() <= DESCRIPTION_MAX
-        && !text.contains(char::is_control)
-        && !holds_card_number(text);
-    is_fit.then(|| text.to_owned())
+    let text = checked("description", text).ok()?;
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::text::limit;
 
     fn order(amount: Option<&str>, description: Option<&str>) -> PageOrder {
         let address = OrderQuery {
@@ -310,15 +302,16 @@ mod tests {
     fn amounts_are_exact_to_the_largest() {
         assert_eq!(cents("0.01"), Some(1));
         assert_eq!(cents("19,90"), Some(1990));
-        assert_eq!(cents("999999999999.99"), Some(MAX_CENTS));
+        assert_eq!(cents("999999999999.99"), Some(MAX_AMOUNT.cents()));
     }
 
     #[test]
     fn a_description_that_the_service_would_refuse_is_refused() {
-        let long = "é".repeat(DESCRIPTION_MAX + 1);
+        let most = limit("description");
+        let long = "é".repeat(most + 1);
         for text in ["", "   ", "a\u{0}b", &long, "4235 6477 2802 5682"] {
             assert!(order(None, Some(text)).is_refused, "{text:?}");
         }
-        assert!(!order(None, Some(&"é".repeat(DESCRIPTION_MAX))).is_refused);
+        assert!(!order(None, Some(&"é".repeat(most))).is_refused);
     }
 }

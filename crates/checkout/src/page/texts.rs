@@ -397,6 +397,7 @@ pub(super) fn for_script(locale: Locale) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::{COMMON_FIELDS, MethodKind};
 
     #[test]
     fn every_text_has_its_placeholders_in_both_languages() {
@@ -426,27 +427,8 @@ mod tests {
     #[test]
     fn every_field_of_a_request_has_a_text_for_its_absence_and_its_refusal() {
         let texts = for_script(Locale::PtBr);
-        let fields = [
-            "transaction_amount",
-            "description",
-            "email",
-            "identification_number",
-            "card_number",
-            "expiration_month",
-            "expiration_year",
-            "security_code",
-            "cardholder_name",
-            "installments",
-            "first_name",
-            "last_name",
-            "zip_code",
-            "street_name",
-            "street_number",
-            "neighborhood",
-            "city",
-            "federal_unit",
-        ];
-        for field in fields {
+        let of_methods = MethodKind::ALL.into_iter().flat_map(MethodKind::fields);
+        for field in COMMON_FIELDS.iter().chain(of_methods) {
             for kind in ["missing", "refused"] {
                 assert!(
                     texts.get(format!("{field}_{kind}")).is_some(),

@@ -1,6 +1,6 @@
 //! The progress of an attempt to pay or to refund. Pure.
 
-use db::Error;
+use db::{Column, Error, Value};
 
 /// The progress of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,11 @@ impl AttemptStep {
     pub(crate) const fn had_no_effect(self) -> bool {
         matches!(self, Self::Refused | Self::Closed)
     }
+}
 
-    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+impl Column for AttemptStep {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let text = String::from_value(value)?;
         let step = Self::ALL.into_iter().find(|step| step.as_str() == text);
         step.ok_or_else(|| Error::other("attempts.step holds no step"))
     }

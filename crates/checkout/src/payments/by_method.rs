@@ -16,11 +16,7 @@ pub(crate) enum AnyPayment {}
 
 impl PartialSchema for AnyPayment {
     fn schema() -> RefOr<Schema> {
-        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("Payment")));
-        let any = shapes
-            .into_iter()
-            .fold(OneOfBuilder::new(), OneOfBuilder::item);
-        any.into()
+        one_of_methods("Payment")
     }
 }
 
@@ -33,6 +29,15 @@ impl ToSchema for AnyPayment {
         PaymentBody::schemas(schemas);
         schemas.extend(MethodKind::ALL.map(|kind| (kind.schema("Payment"), payment_by(kind))));
     }
+}
+
+/// One of the schemas whose names end in `of`, by the payment's method.
+fn one_of_methods(of: &str) -> RefOr<Schema> {
+    let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema(of)));
+    let any = shapes
+        .into_iter()
+        .fold(OneOfBuilder::new(), OneOfBuilder::item);
+    any.into()
 }
 
 /// The schema of a payment by one method. The method's own members are always present, those of
@@ -61,19 +66,11 @@ pub(crate) enum PaymentEvent {}
 
 impl PartialSchema for PaymentEvent {
     fn schema() -> RefOr<Schema> {
-        let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema("PaymentEvent")));
-        let any = shapes
-            .into_iter()
-            .fold(OneOfBuilder::new(), OneOfBuilder::item);
-        any.into()
+        one_of_methods("PaymentEvent")
     }
 }
 
 impl ToSchema for PaymentEvent {
-    fn name() -> Cow<'static, str> {
-        "PaymentEvent".into()
-    }
-
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         PaymentBody::schemas(schemas);
         schemas.extend(

@@ -6,17 +6,8 @@ use super::model::Payment;
 use super::query::PaymentListQuery;
 use super::state::PaymentState;
 use super::store::{self, StoredPayment};
-use crate::lists::{self, Filter, ListKind};
+use crate::lists::{self, Filter, ListKind, ListPage};
 use crate::request::MethodKind;
-
-/// One page of a list.
-#[derive(Debug)]
-pub(crate) struct PaymentPage {
-    /// The number of all matching payments.
-    pub(crate) count: i64,
-    /// The payments of this page, newest first.
-    pub(crate) payments: Vec<Payment>,
-}
 
 /// The payment with the provider's id.
 pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<Payment>, db::Error> {
@@ -60,7 +51,7 @@ pub(crate) async fn find_statuses(
 }
 
 /// One page of payments, newest first.
-pub(crate) async fn list(db: &Db, query: PaymentListQuery) -> Result<PaymentPage, db::Error> {
+pub(crate) async fn list(db: &Db, query: PaymentListQuery) -> Result<ListPage<Payment>, db::Error> {
     let page = query.page;
     let filter = Filter {
         list: ListKind::Payments,
@@ -72,9 +63,9 @@ pub(crate) async fn list(db: &Db, query: PaymentListQuery) -> Result<PaymentPage
     };
     db.read(async move |conn| {
         let position = lists::find_page(conn, &filter, page.offset()).await?;
-        let payments = store::list_payments(conn, &filter, &position, page.page_size).await?;
+        let rows = store::list_payments(conn, &filter, &position, page.page_size).await?;
         let count = position.count;
-        Ok(PaymentPage { count, payments })
+        Ok(ListPage { count, rows })
     })
     .await
 }

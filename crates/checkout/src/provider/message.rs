@@ -1,7 +1,7 @@
 //! Parses the provider's error messages in every known format, and sanitises them so that they can
 //! be shown.
 
-use crate::json::{Object, Value, elements, unescape};
+use crate::json::{Object, Value, elements};
 
 /// The longest message that is passed on, in characters.
 const MAX_CHARACTERS: usize = 200;
@@ -35,19 +35,13 @@ pub(super) fn of_error(body: &[u8]) -> (Option<String>, String) {
 
 fn first_cause(value: Value<'_>) -> Option<Object<'_>> {
     let first = elements(value).into_iter().next()?;
-    match elements(first).into_iter().next().unwrap_or(first) {
-        Value::Other(text) => Object::parse(text).ok(),
-        _ => None,
-    }
+    let first = elements(first).into_iter().next().unwrap_or(first);
+    first.object()
 }
 
 /// A string or a number as text. `None` if it is blank or of another type.
 fn text(value: Value<'_>) -> Option<String> {
-    let text = match value {
-        Value::Text(source) => unescape(source)?.trim().to_owned(),
-        Value::Number(source) => source.to_owned(),
-        Value::Null | Value::Other(_) => return None,
-    };
+    let text = value.scalar()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 

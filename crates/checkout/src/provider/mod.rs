@@ -8,7 +8,6 @@
 
 mod base_url;
 mod changes;
-mod connector;
 mod failure;
 mod message;
 mod payment;

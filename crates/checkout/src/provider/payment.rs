@@ -7,7 +7,7 @@
 use db::{Money, Timestamp};
 
 use super::{CardToken, ExternalReference, Failure};
-use crate::json::{Object, Value, unescape};
+use crate::json::{Object, Value, elements};
 
 /// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
 /// unexpected type, is `None`.
@@ -206,11 +206,9 @@ pub(super) fn results(
     let Value::Other(_) = answer.get("results") else {
         return Err(Failure::unreadable(status, "no results"));
     };
-    let read = |value| match value {
-        Value::Other(text) => Object::parse(text)
-            .map_err(|_| "a result is no object")
-            .and_then(|payment| ProviderPayment::from_json(&payment)),
-        _ => Err("a result is no object"),
+    let read = |value: Value<'_>| {
+        let payment = value.object().ok_or("a result is no object")?;
+        ProviderPayment::from_json(&payment)
     };
     Ok(answer.array("results").into_iter().map(read).collect())
 }
@@ -222,7 +220,7 @@ impl ProviderRefund {
         if !list.trim_start().starts_with('[') {
             return Err(unreadable());
         }
-        let refunds = crate::json::elements(Value::Other(list));
+        let refunds = elements(Value::Other(list));
         refunds
             .into_iter()
             .map(|value| Self::from_json(value).ok_or_else(unreadable))
@@ -230,10 +228,7 @@ impl ProviderRefund {
     }
 
     fn from_json(value: Value<'_>) -> Option<Self> {
-        let Value::Other(source) = value else {
-            return None;
-        };
-        let refund = Object::parse(source).ok()?;
+        let refund = value.object()?;
         Some(Self {
             id: text(refund.get("id"))?,
             amount: money(refund.get("amount")),
@@ -284,12 +279,7 @@ fn inner(object: Option<&Object<'_>>, name: &str) -> Option<String> {
 
 /// A string or a number as text. `None` if it is blank or of another type.
 fn text(value: Value<'_>) -> Option<String> {
-    let text = match value {
-        Value::Text(source) => unescape(source)?,
-        Value::Number(source) => source.to_owned(),
-        Value::Null | Value::Other(_) => return None,
-    };
-    (!text.trim().is_empty()).then_some(text)
+    value.scalar().filter(|text| !text.trim().is_empty())
 }
 
 /// A valid date, unchanged.

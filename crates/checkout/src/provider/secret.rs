@@ -6,6 +6,8 @@ use http::HeaderValue;
 use uuid::Uuid;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::secret::masked_debug;
+
 /// The bearer token of the configuration. Erased from memory when dropped, and never printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AccessToken(String);
@@ -14,6 +16,8 @@ pub struct AccessToken(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an access token is one or more visible ASCII characters")]
 pub struct AccessTokenError;
+
+masked_debug!(AccessToken, CardToken);
 
 impl AccessToken {
     /// Parses a token. Surrounding whitespace, as in a file, is trimmed.
@@ -37,12 +41,6 @@ impl AccessToken {
     }
 }
 
-impl fmt::Debug for AccessToken {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("AccessToken(****)")
-    }
-}
-
 /// The provider's token for a card, valid for one payment. Erased from memory when dropped, and
 /// never printed.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
@@ -57,12 +55,6 @@ impl CardToken {
     /// The token, to be sent, or stored while its attempt is unfinished.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Debug for CardToken {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("CardToken(****)")
     }
 }
 

@@ -4,7 +4,7 @@ use axum::body::{Body, HttpBody};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 
-use super::Refusal;
+use super::{COMMON_FIELDS, MethodKind, Refusal};
 use crate::json::{NotAnObject, Object, Value, unescape};
 
 /// Reads a body of at most `limit` bytes.
@@ -53,31 +53,8 @@ pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// Every member of a request; others are ignored. The specification's order decides which of
-/// several missing members is named.
-const MEMBERS: [&str; 21] = [
-    "payment_method",
-    "transaction_amount",
-    "description",
-    "email",
-    "card_number",
-    "expiration_month",
-    "expiration_year",
-    "security_code",
-    "cardholder_name",
-    "identification_number",
-    "installments",
-    "first_name",
-    "last_name",
-    "zip_code",
-    "street_name",
-    "street_number",
-    "neighborhood",
-    "city",
-    "federal_unit",
-    "amount",
-    "status",
-];
+/// The members of a request besides those of the methods. Any others are ignored.
+const MEMBERS: [&str; 3] = ["payment_method", "amount", "status"];
 
 /// Parses a body that must be one JSON object in UTF-8 without duplicate members.
 pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
@@ -117,20 +94,20 @@ impl<'a> Members<'a> {
     /// Splits a body into members; see [`object`].
     pub(super) fn read(body: &'a [u8]) -> Result<Self, Refusal> {
         let object = object(body)?;
-        let mut values = Vec::with_capacity(MEMBERS.len());
-        for name in MEMBERS {
+        let of_methods = MethodKind::ALL.into_iter().flat_map(MethodKind::fields);
+        let names = COMMON_FIELDS.iter().chain(of_methods).chain(&MEMBERS);
+        let value = |name: &&'static str| {
             let member = Member::of(object.get(name)).ok_or_else(not_unicode)?;
-            values.push((name, member));
-        }
+            Ok((*name, member))
+        };
+        let values = names.map(value).collect::<Result<_, Refusal>>()?;
         Ok(Self { values })
     }
 
     /// Refuses the request if one of `fields` is absent, and names the first.
     pub(super) fn require(&self, fields: &[&'static str]) -> Result<(), Refusal> {
-        match fields
-            .iter()
-            .find(|field| matches!(self.get(field), Member::Absent))
-        {
+        let is_absent = |field: &&&'static str| matches!(self.get(field), Member::Absent);
+        match fields.iter().find(is_absent) {
             Some(field) => Err(Refusal::missing(*field)),
             None => Ok(()),
         }

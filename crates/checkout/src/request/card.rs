@@ -1,7 +1,5 @@
 //! Card data, in types that are erased from memory when dropped and that never print their content.
 
-use std::fmt;
-
 use brazil::Network;
 use db::Timestamp;
 use jiff::civil::Date;
@@ -9,6 +7,7 @@ use jiff::tz::{Offset, TimeZone};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Refusal;
+use crate::secret::masked_debug;
 
 /// The card of a validated request.
 #[derive(Debug)]
@@ -158,20 +157,4 @@ pub(super) fn today(now: Timestamp) -> Date {
     now.to_jiff().to_zoned(zone).date()
 }
 
-impl fmt::Debug for CardNumber {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("CardNumber(****)")
-    }
-}
-
-impl fmt::Debug for SecurityCode {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("SecurityCode(****)")
-    }
-}
-
-impl fmt::Debug for Expiry {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Expiry(****)")
-    }
-}
+masked_debug!(CardNumber, SecurityCode, Expiry);

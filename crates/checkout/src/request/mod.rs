@@ -102,7 +102,7 @@ pub struct BoletoPayer {
 }
 
 /// The members that every method requires besides `payment_method`, in the specification's order.
-const COMMON_FIELDS: &[&str] = &["transaction_amount", "description", "email"];
+pub(crate) const COMMON_FIELDS: &[&str] = &["transaction_amount", "description", "email"];
 /// The members that the order fixes. A payment of an order must not have them.
 const FIXED_FIELDS: [&str; 2] = ["transaction_amount", "description"];
 
@@ -136,7 +136,7 @@ impl MethodKind {
     }
 
     /// The members that the method requires besides the common ones, in the specification's order.
-    const fn fields(self) -> &'static [&'static str] {
+    pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
             MethodKind::Card => &[
                 "card_number",
@@ -290,7 +290,7 @@ fn check_card(
     let holder = text::checked("cardholder_name", &members.text("cardholder_name")?)?;
     let most = network.max_installments();
     let most = most_installments.map_or(most, |fewer| fewer.min(most));
-    let installments = check_installments(members.get("installments"), most)?;
+    let installments = check_installments(members, most)?;
     let card = Card {
         number,
         security_code,
@@ -312,21 +312,29 @@ fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Ref
     Ok(())
 }
 
-fn check_installments(member: &Member<'_>, most: u8) -> Result<u8, Refusal> {
-    let refused = |reason: &str| Refusal::invalid("installments", reason);
-    let Member::Other(Value::Number(source)) = member else {
-        return Err(refused("must be an integer"));
+fn check_installments(members: &Members<'_>, most: u8) -> Result<u8, Refusal> {
+    let count = count(members.number("installments"), most.into());
+    let count = count.map_err(|reason| Refusal::invalid("installments", &reason))?;
+    Ok(u8::try_from(count).unwrap_or(most))
+}
+
+/// An integer literal from 1 to `most`.
+///
+/// # Errors
+/// The reason of a refusal.
+pub(crate) fn count(value: Value<'_>, most: i64) -> Result<i64, String> {
+    let source = match value {
+        Value::Number(source) => source,
+        Value::Null | Value::Text(_) | Value::Other(_) => "",
     };
     let digits = source.strip_prefix('-').unwrap_or(source);
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(refused("must be an integer"));
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("must be an integer".to_owned());
     }
     // An integer that is too large for the type is out of range like any other.
-    source
-        .parse()
-        .ok()
-        .filter(|installments| (1..=most).contains(installments))
-        .ok_or_else(|| refused(&format!("must be between 1 and {most}")))
+    let count = source.parse().ok();
+    let count = count.filter(|count| (1..=most).contains(count));
+    count.ok_or_else(|| format!("must be between 1 and {most}"))
 }
 
 fn check_tax_id(members: &Members<'_>) -> Result<TaxId, Refusal> {

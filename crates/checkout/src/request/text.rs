@@ -27,7 +27,7 @@ pub(crate) const HOLDS_CARD_NUMBER: &str = "must not contain a card number";
 
 /// Validates a text against its limit in [`TEXT_LIMITS`]. Control characters are refused:
 /// PostgreSQL cannot store NUL, and the others have no meaning in a name or an address.
-pub(super) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
+pub(crate) fn checked(field: &'static str, text: &str) -> Result<String, Refusal> {
     checked_to(field, text, limit(field))
 }
 

@@ -1,17 +1,11 @@
 //! Operators' commands on webhook endpoints. They need no login.
 
-pub use delivery::endpoints::{EndpointError, EndpointInput, Rotation, description};
-pub use delivery::{Attempt, DisabledReason, Endpoint, TargetError, Types, UnknownType};
+pub use delivery::endpoints::{EndpointError, EndpointInput, Rotation};
 
 use db::{Conn, Error, Tx};
-use delivery::{Outbox, deliveries, endpoints};
+use delivery::{Attempt, Endpoint, Outbox, deliveries, endpoints};
 
 use super::{SERVICE, Secret};
-
-/// Parses a comma-separated list of event types. A blank text means all.
-pub fn types(text: &str) -> Result<Types, UnknownType> {
-    Types::parse(text, SERVICE.types)
-}
 
 /// Every endpoint, including the one of the configuration, oldest first.
 pub async fn list(outbox: &Outbox) -> Result<Vec<Endpoint>, Error> {
@@ -34,6 +28,17 @@ pub async fn add(outbox: &Outbox, input: &EndpointInput) -> Result<(i64, Secret)
     let add = async move |tx: &mut Tx| endpoints::add(tx, &shared, &input, now).await;
     let (id, _, secret) = outbox.db.write(add).await?;
     Ok((id, secret))
+}
+
+/// Changes the address, the description and the types of an endpoint.
+///
+/// # Errors
+/// Invalid input, an endpoint that does not exist or is the one of the configuration, and database
+/// errors.
+pub async fn change(outbox: &Outbox, id: i64, input: &EndpointInput) -> Result<(), EndpointError> {
+    let (input, now) = (input.clone(), outbox.clock.now());
+    let change = async move |tx: &mut Tx| endpoints::change(tx, &SERVICE, id, &input, now).await;
+    outbox.db.write(change).await.map(drop)
 }
 
 /// Gives an endpoint a new secret, which cannot be shown again.

@@ -28,21 +28,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The types that endpoints can subscribe to.
-    pub const ALL: [Self; 10] = [
-        Self::PaymentPending,
-        Self::PaymentApproved,
-        Self::PaymentRejected,
-        Self::PaymentCanceled,
-        Self::PaymentRefunded,
-        Self::PaymentChargedBack,
-        Self::OrderPaid,
-        Self::OrderExpired,
-        Self::OrderCanceled,
-        Self::OrderOverpaid,
-    ];
-
-    /// The names of all types.
+    /// The names of all types, to which endpoints can subscribe.
     pub const NAMES: [&'static str; 10] = [
         Self::PaymentPending.name(),
         Self::PaymentApproved.name(),

@@ -1,18 +1,18 @@
-//! Lists over many days: their counts and pages, whatever is counted already.
+//! Lists over many days: their counts and pages, with and without aggregated days.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use test_kit::on_both_engines;
-
-use crate::orders::{OrderLink, cancel, make, order};
-use crate::payments::app::{Shop, TestApp, now};
+use crate::{
+    orders::{OrderLink, cancel, make, order},
+    payments::app::{TestApp, now, shop_on_both_engines},
+};
 
 /// An order as the list should show it.
 struct Expected {
     link: OrderLink,
-    /// Seconds after the first.
+    /// The time of creation, in seconds after the first.
     made_at: u64,
     status: &'static str,
 }
@@ -69,10 +69,9 @@ async fn check(shop: &TestApp, orders: &[Expected]) {
     }
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_list_over_days_is_counted_and_paged_exactly_at_any_moment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let mut orders = Vec::new();
         let expires_at = (now() + Duration::from_hours(480)).to_string();
         let mut body = order();
@@ -91,7 +90,7 @@ on_both_engines!(
         check(&shop, &orders).await;
         checkout::lists::compact(&shop.db).await.unwrap();
         check(&shop, &orders).await;
-        // Changes of days that are counted already.
+        // Changes of days that are already aggregated.
         for order in orders.iter_mut().step_by(4) {
             assert_eq!(cancel(&shop, &order.link).await.status, 200);
             order.status = "canceled";

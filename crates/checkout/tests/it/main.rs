@@ -1,5 +1,5 @@
-//! The checkout service as others see it: over its client of the provider, its API, its pages and
-//! its documents.
+//! The checkout service from outside: its client of the provider, its API, its pages and its
+//! documents.
 
 #![cfg(test)]
 

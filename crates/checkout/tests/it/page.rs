@@ -1,5 +1,5 @@
-//! The checkout page as it is sent: strict HTML in both languages, a strict policy, the order of
-//! the address, and files that exist.
+//! The checkout page over HTTP: strict HTML in both languages, a strict security policy, the order
+//! from the address, and existing assets.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};

@@ -1,4 +1,4 @@
-//! Receipts as a mail server takes them.
+//! Receipts as a mail server receives them.
 
 use checkout::Config;
 use checkout::Receipts;
@@ -10,10 +10,14 @@ use serde_json::json;
 use test_kit::mail::{MailServer, Protection};
 use test_kit::on_both_engines;
 
-use crate::orders::{act, make, pay, pix};
-use crate::payments::app::{Shop, creation};
-use crate::payments::notified::{notify, work};
-use crate::payments::requests::{self, card, with};
+use crate::{
+    orders::{act, make, pay, pix},
+    payments::{
+        app::{Shop, creation, shop_on_both_engines},
+        notified::{notify, work},
+        requests::{self, card, with},
+    },
+};
 
 /// Sends receipts of the shop by this server.
 fn mailed_by(server: &MailServer) -> impl FnOnce(&mut Config) + use<> {
@@ -64,7 +68,7 @@ on_both_engines!(
         notify(&shop, &payment).await;
         work(&shop).await;
         assert_eq!(mail(&shop).await, 0);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
         assert_eq!(taken[0].from, "FROM:<shop@example.com>");
         let texts = taken[0].texts();
@@ -91,7 +95,7 @@ on_both_engines!(a_receipt_is_in_the_language_of_the_page, async |address| {
     request.headers_mut().insert(ACCEPT_LANGUAGE, english);
     let payment = shop.send(request).await.id();
     assert_eq!(mail(&shop).await, 1);
-    let text = server.taken()[0].texts().swap_remove(0);
+    let text = server.received()[0].texts().swap_remove(0);
     let expected = format!(
         "Your payment to Livraria <da> Praça was approved.\n\n\
              Amount: R$\u{a0}100.50\nDate: 20 Nov 2026, 09:00\n\
@@ -114,7 +118,7 @@ on_both_engines!(
         shop.let_leases_end();
         shop.reconcile().await;
         assert_eq!(mail(&shop).await, 1);
-        let text = server.taken()[0].texts().swap_remove(0);
+        let text = server.received()[0].texts().swap_remove(0);
         assert!(text.starts_with("Your payment to"), "{text}");
     }
 );
@@ -135,14 +139,13 @@ on_both_engines!(
         assert_eq!(recipients(&shop).await, [""; 0]);
         shop.pay(&card("APRO")).await.id();
         assert_eq!(mail(&shop).await, 1);
-        let text = server.taken()[0].texts().swap_remove(0);
+        let text = server.received()[0].texts().swap_remove(0);
         let test = "\n\nModo de teste: nenhum dinheiro foi movido.\n\n";
         assert!(text.contains(test), "{text}");
     }
 );
 
-on_both_engines!(without_a_mail_server_no_receipt_is_kept, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(without_a_mail_server_no_receipt_is_kept, async |shop| {
     shop.pay(&card("APRO")).await.id();
     assert_eq!(recipients(&shop).await, [""; 0]);
 });

@@ -1,13 +1,14 @@
-//! What is refused, over the whole service: every detail of the table "Errors" with its status and
-//! its field.
+//! Errors of the whole service: every entry of the table "Errors" with its status and its field.
 
 use axum::body::Body;
 use http::Request;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::payments::app::{Answer, Shop};
-use crate::payments::requests::{boleto, card, pix, with, without};
+use crate::payments::{
+    app::{Answer, Shop, shop_on_both_engines},
+    requests::{boleto, card, pix, with, without},
+};
 
 /// Fails unless an error's body is the specification's, `outcome` aside.
 fn assert_error(answer: &Answer, status: u16, detail: &str, field: Option<&str>) {
@@ -27,10 +28,9 @@ fn assert_error(answer: &Answer, status: u16, detail: &str, field: Option<&str>)
     );
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     every_detail_of_the_table_is_answered_with_its_status_and_field,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let rows = [
             (
                 without(pix(), "payment_method"),
@@ -116,32 +116,27 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    the_content_type_is_checked_before_the_body,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        for content_type in [
-            None,
-            Some("text/plain"),
-            Some("application/x-www-form-urlencoded"),
-        ] {
-            let mut request = Request::post("/create_payment");
-            if let Some(content_type) = content_type {
-                request = request.header("content-type", content_type);
-            }
-            let answer = shop.send(request.body(Body::from("{")).unwrap()).await;
-            assert_error(
-                &answer,
-                422,
-                "Validation error: Content-Type: must be application/json",
-                None,
-            );
+shop_on_both_engines!(the_content_type_is_checked_before_the_body, async |shop| {
+    for content_type in [
+        None,
+        Some("text/plain"),
+        Some("application/x-www-form-urlencoded"),
+    ] {
+        let mut request = Request::post("/create_payment");
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type);
         }
+        let answer = shop.send(request.body(Body::from("{")).unwrap()).await;
+        assert_error(
+            &answer,
+            422,
+            "Validation error: Content-Type: must be application/json",
+            None,
+        );
     }
-);
+});
 
-on_both_engines!(bodies_that_are_no_request_are_refused, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(bodies_that_are_no_request_are_refused, async |shop| {
     let send = async |body: Vec<u8>| {
         let request = Request::post("/create_payment").header("content-type", "application/json");
         shop.send(request.body(Body::from(body)).unwrap()).await
@@ -173,10 +168,9 @@ on_both_engines!(bodies_that_are_no_request_are_refused, async |address| {
     assert_eq!(answer.status, 413, "{}", answer.text);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     the_providers_errors_have_the_details_of_the_table,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for (fault, detail) in [
             ("status 401", "Erro PROVIDER 401"),
             ("status 400", "Erro PROVIDER 400"),
@@ -226,8 +220,8 @@ on_both_engines!(
         ] {
             shop.pay(&request).await.id();
         }
-        // What the specification allows and no table limits is the provider's to judge.
+        // Values that the specification does not limit are left to the provider.
         let pix = shop.pay(&of(pix(), json!(999_999_999_999.99))).await;
-        assert_eq!(pix.error(), (502, "Erro PROVIDER 400".to_owned()));
+        pix.is_error(502, "Erro PROVIDER 400");
     }
 );

@@ -1,14 +1,13 @@
 //! What is stored of a payment: the specification's resources and their relations.
 
-use test_kit::on_both_engines;
+use crate::payments::{
+    app::shop_on_both_engines,
+    requests::{boleto, card, pix},
+};
 
-use crate::payments::app::Shop;
-use crate::payments::requests::{boleto, card, pix};
-
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_generates_a_transaction_that_refers_to_it,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let ids = [
             shop.pay(&pix()).await.id(),
             shop.pay(&boleto()).await.id(),

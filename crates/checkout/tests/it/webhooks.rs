@@ -1,12 +1,12 @@
-//! Events of payments as the shop's servers meet them: real posts over real sockets, the clock
-//! moved by the test.
+//! Events of payments as the shop's servers receive them: real posts over real sockets, with a
+//! clock that the test moves.
 
 use std::time::Duration;
 
 use checkout::Config;
 use checkout::webhooks::endpoints::{self, EndpointInput};
 use checkout::webhooks::{EndpointSettings, EventType, Secret, Target, Webhooks};
-use serde_json::{Value, json};
+use serde_json::json;
 use test_kit::closed_port::ClosedPort;
 use test_kit::on_both_engines;
 use test_kit::openapi::Document;
@@ -18,7 +18,7 @@ use crate::payments::requests::{boleto, card, pix};
 
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// Lets the events of a shop go to this address.
+/// Sends the events of a shop to this address.
 pub(crate) fn send_events_to(url: &str) -> impl FnOnce(&mut Config) + use<> {
     let target = Target::parse(url).unwrap();
     move |config| {
@@ -33,13 +33,20 @@ pub(crate) fn send_events_to(url: &str) -> impl FnOnce(&mut Config) + use<> {
     }
 }
 
+/// A receiver, and a shop that sends its events there.
+pub(crate) async fn receiver_and_shop(address: &str) -> (Receiver, Shop) {
+    let receiver = Receiver::start().await;
+    let shop = Shop::open_with(address, send_events_to(&receiver.url())).await;
+    (receiver, shop)
+}
+
 /// Delivers what is due; how many attempts were made, and how many arrived.
 pub(crate) async fn pass(app: &TestApp) -> (usize, usize) {
     let done = delivery::pass(app.state.outbox()).await.unwrap();
     (done.attempts, done.delivered)
 }
 
-/// Records what the provider says of a payment by now.
+/// Records the provider's present state of a payment.
 async fn follow(shop: &Shop, id: &str, act: &str) {
     shop.sandbox.act(id, act).await;
     notify(shop, id).await;
@@ -51,7 +58,7 @@ pub(crate) fn kinds(received: &[ReceivedRequest]) -> Vec<String> {
     received.iter().map(kind).collect()
 }
 
-/// The types of what arrived about a payment, in order.
+/// The types of the events about a payment, in order.
 fn kinds_about(received: &[ReceivedRequest], id: &str) -> Vec<String> {
     let about = |one: &&ReceivedRequest| one.accepted && one.json()["data"]["id"] == id;
     let about: Vec<ReceivedRequest> = received.iter().filter(about).cloned().collect();
@@ -62,10 +69,6 @@ pub(crate) fn document() -> Document {
     Document::new(checkout::openapi(), "Error", |path| path == "/")
 }
 
-pub(crate) fn media(document: &Document, kind: &str) -> Value {
-    document.value()["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"].clone()
-}
-
 #[test]
 fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example() {
     let document = document();
@@ -74,7 +77,7 @@ fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example
     known.sort_unstable();
     assert!(described.keys().map(String::as_str).eq(known));
     for kind in known {
-        let media = media(&document, kind);
+        let media = document.webhook(kind);
         document.assert_valid(&media["schema"], &media["example"], kind);
     }
 }
@@ -82,13 +85,12 @@ fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example
 on_both_engines!(
     each_change_of_a_payment_is_told_once_in_order_as_the_api_shows_it,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let created = shop.pay(&pix()).await;
         let id = created.id();
         follow(&shop, &id, "pay").await;
         let paid = shop.merchant("GET", &format!("/payments/{id}"), None).await;
-        // A doubled notification is no news.
+        // A duplicate notification emits no event.
         notify(&shop, &id).await;
         work(&shop).await;
         let path = format!("/payments/{id}/refunds");
@@ -119,7 +121,7 @@ on_both_engines!(
         let document = document();
         for one in &received {
             let (event, kind) = (one.json(), one.json()["type"].as_str().unwrap().to_owned());
-            document.assert_valid(&media(&document, &kind)["schema"], &event, &kind);
+            document.assert_valid(&document.webhook(&kind)["schema"], &event, &kind);
             assert!(one.is_signed_with(SECRET));
         }
     }
@@ -128,8 +130,7 @@ on_both_engines!(
 on_both_engines!(
     refusals_cancellations_and_chargebacks_are_told_and_a_review_is_not,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let rejected = shop.pay(&card("OTHE")).await.id();
         let reviewed = shop.pay(&card("CONT")).await.id();
         let canceled = shop.pay(&boleto()).await.id();
@@ -153,8 +154,7 @@ on_both_engines!(
 on_both_engines!(
     events_of_a_process_that_dies_before_it_delivers_are_delivered_by_the_next,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         // Committed and answered; this process delivers nothing.
         let id = shop.pay(&card("APRO")).await.id();
         let next = shop.replica(send_events_to(&receiver.url())).await;
@@ -251,7 +251,7 @@ on_both_engines!(
                 .iter()
                 .all(|one| one.is_signed_with(&secret.reveal()))
         );
-        // 410 disables it, and it gets nothing more.
+        // 410 disables it, and it gets no more events.
         receiver.behaves(|_| Reply::Status(410));
         shop.pay(&card("APRO")).await.id();
         assert_eq!(pass(&shop).await, (1, 0));

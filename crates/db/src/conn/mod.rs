@@ -23,6 +23,9 @@ pub struct Conn {
     in_transaction: bool,
 }
 
+/// The fault of a pool that lends a connection of the wrong kind.
+const OTHER_ENGINE: &str = "a connection of the other engine";
+
 enum Backend {
     Sqlite(sqlite::Connection),
     Postgres(postgres::Session),
@@ -183,7 +186,7 @@ impl Conn {
         if let Some(queues) = queues
             && let Some(found) = Box::pin(queues.find(what, key)).await
         {
-            self.counters.statement();
+            self.counters.statements.increase();
             return Ok(found);
         }
         self.optional(what.one, &[&key], what.row).await
@@ -199,6 +202,19 @@ impl Conn {
         params: &[&dyn Param],
     ) -> Result<u64, Error> {
         self.run(Sql::Literal(sql), params).await
+    }
+
+    /// As [`execute`](Self::execute), of a statement about one row at most. Returns whether it
+    /// inserted, changed or deleted one.
+    ///
+    /// # Errors
+    /// As [`execute`](Self::execute).
+    pub async fn execute_one(
+        &mut self,
+        sql: &'static str,
+        params: &[&dyn Param],
+    ) -> Result<bool, Error> {
+        Ok(self.execute(sql, params).await? > 0)
     }
 
     /// As [`execute`](Self::execute), of an assembled statement.
@@ -315,7 +331,7 @@ impl Conn {
                 Err(error.clone().context("the transaction had failed"))
             }
             _ => {
-                self.counters.statement();
+                self.counters.statements.increase();
                 Ok(())
             }
         }
@@ -338,17 +354,17 @@ impl Conn {
         self.failure.take()
     }
 
-    pub(crate) fn as_sqlite(&mut self) -> Option<&mut sqlite::Connection> {
-        match &mut self.backend {
-            Backend::Sqlite(connection) => Some(connection),
-            Backend::Postgres(_) => None,
+    pub(crate) fn sqlite_connection(&self) -> Result<&sqlite::Connection, Error> {
+        match &self.backend {
+            Backend::Sqlite(connection) => Ok(connection),
+            Backend::Postgres(_) => Err(Error::other(OTHER_ENGINE)),
         }
     }
 
-    pub(crate) fn as_postgres(&mut self) -> Option<&mut postgres::Session> {
+    pub(crate) fn postgres_session(&mut self) -> Result<&mut postgres::Session, Error> {
         match &mut self.backend {
-            Backend::Sqlite(_) => None,
-            Backend::Postgres(session) => Some(session),
+            Backend::Sqlite(_) => Err(Error::other(OTHER_ENGINE)),
+            Backend::Postgres(session) => Ok(session),
         }
     }
 }

@@ -61,15 +61,22 @@ pub(super) async fn enqueue<B: BatchedChange>(lane: Rc<Lane>, pending: PendingCh
             .of(|waiting: &mut ChangeQueue<B>| waiting.next(lane.batch))
     };
     while let Some(batch) = next().flatten() {
-        commit_batch(&lane, batch).await;
+        commit_batch(&lane, batch, Locks::Skip).await;
     }
 }
 
-async fn commit_batch<B: BatchedChange>(lane: &Rc<Lane>, batch: Vec<PendingChange<B>>) {
-    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
-    let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Skip, tx).await);
-    let ran = lane.write_once(&mut all).await;
-    let ended = all.ended(ran);
+/// Makes the changes of a batch, together or else one by one, and answers their callers.
+async fn commit_batch<B: BatchedChange>(
+    lane: &Rc<Lane>,
+    batch: Vec<PendingChange<B>>,
+    locks: Locks,
+) {
+    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = batch
+        .into_iter()
+        .map(|pending| (pending.change, pending.caller))
+        .unzip();
+    let all = async |tx: &mut Tx| together(&changes, locks, tx).await;
+    let ended = write(lane, locks, all).await;
     let pending = changes
         .into_iter()
         .zip(callers)
@@ -77,28 +84,48 @@ async fn commit_batch<B: BatchedChange>(lane: &Rc<Lane>, batch: Vec<PendingChang
     match ended {
         Ok(outcomes) => {
             let made = outcomes.iter().filter(|outcome| is_made(outcome)).count();
-            lane.counters.writes_beside_one(made);
+            // The transaction was counted as one write already.
+            lane.counters.writes.add(made.saturating_sub(1));
             for (pending, outcome) in pending.zip(outcomes) {
-                finish(lane, pending, Ok(outcome));
+                finish(lane, pending, Ok(outcome), locks);
             }
         }
         // A second attempt would fail the same way, or may follow a commit whose outcome is not
         // known.
-        Err(error) if pending.len() == 1 || *error.kind() == ErrorKind::Unavailable => {
+        Err(error) if pending.len() == 1 || is_over(&error, locks) => {
             for pending in pending {
-                finish(lane, pending, Err(error.clone()));
+                finish(lane, pending, Err(error.clone()), locks);
             }
         }
         Err(_) => {
             for pending in pending {
-                let body =
-                    async |tx: &mut Tx| batched::alone(&pending.change, Locks::Skip, tx).await;
-                let mut alone = Job::new(body);
-                let ran = lane.write_once(&mut alone).await;
-                let ended = alone.ended(ran);
-                finish(lane, pending, ended);
+                let change = &pending.change;
+                let alone = async |tx: &mut Tx| batched::alone(change, locks, tx).await;
+                let ended = write(lane, locks, alone).await;
+                finish(lane, pending, ended, locks);
             }
         }
+    }
+}
+
+/// Runs a job that skips locked rows, or waits for them.
+async fn write<T, F>(lane: &Lane, locks: Locks, job: F) -> Result<T, Error>
+where
+    F: AsyncFn(&mut Tx) -> Result<T, Error>,
+{
+    let mut job = Job::new(job);
+    let ran = match locks {
+        Locks::Skip => lane.write_once(&mut job).await,
+        Locks::Wait => lane.write_waiting(&mut job).await,
+    };
+    job.into_result(ran)
+}
+
+/// Whether the changes of a failed batch are not made one by one.
+fn is_over(error: &Error, locks: Locks) -> bool {
+    match locks {
+        Locks::Skip => *error.kind() == ErrorKind::Unavailable,
+        Locks::Wait => error.is_unavailable(),
     }
 }
 
@@ -107,12 +134,18 @@ fn finish<B: BatchedChange>(
     lane: &Rc<Lane>,
     pending: PendingChange<B>,
     ended: Result<Outcome<B::Answer>, Error>,
+    locks: Locks,
 ) {
-    match ended {
-        Ok(Outcome::Made(answer)) => pending.caller.answer(Ok(answer)),
-        Ok(Outcome::Locked) => queue_for_row(lane, pending),
-        Err(error) if *error.kind() == ErrorKind::Locked => queue_for_row(lane, pending),
-        Err(error) => pending.caller.answer(Err(error)),
+    let is_locked = match &ended {
+        Ok(outcome) => !is_made(outcome),
+        Err(error) => *error.kind() == ErrorKind::Locked,
+    };
+    if is_locked && locks == Locks::Skip {
+        queue_for_row(lane, pending);
+    } else {
+        pending
+            .caller
+            .answer(ended.and_then(Outcome::after_waiting));
     }
 }
 
@@ -140,7 +173,7 @@ async fn drain_row_queue<B: BatchedChange>(lane: Rc<Lane>, row: i64) {
             return;
         };
         match turn {
-            Ok(_turn) => commit_waiting(&lane, batch).await,
+            Ok(_turn) => commit_batch(&lane, batch, Locks::Wait).await,
             Err(error) => {
                 for pending in batch {
                     pending.caller.answer(Err(error.clone()));
@@ -148,41 +181,6 @@ async fn drain_row_queue<B: BatchedChange>(lane: Rc<Lane>, row: i64) {
             }
         }
     }
-}
-
-async fn commit_waiting<B: BatchedChange>(lane: &Lane, batch: Vec<PendingChange<B>>) {
-    let (changes, callers): (Vec<B>, Vec<Caller<B>>) = apart(batch);
-    let mut all = Job::new(async |tx: &mut Tx| together(&changes, Locks::Wait, tx).await);
-    let ran = lane.write_waiting(&mut all).await;
-    match all.ended(ran) {
-        Ok(outcomes) => {
-            lane.counters.writes_beside_one(outcomes.len());
-            for (caller, outcome) in callers.into_iter().zip(outcomes) {
-                caller.answer(outcome.after_waiting());
-            }
-        }
-        Err(error) if changes.len() == 1 || error.is_unavailable() => {
-            for caller in callers {
-                caller.answer(Err(error.clone()));
-            }
-        }
-        Err(_) => {
-            for (change, caller) in changes.iter().zip(callers) {
-                let body = async |tx: &mut Tx| batched::alone(change, Locks::Wait, tx).await;
-                let mut alone = Job::new(body);
-                let ran = lane.write_waiting(&mut alone).await;
-                let ended = alone.ended(ran);
-                caller.answer(ended.and_then(Outcome::after_waiting));
-            }
-        }
-    }
-}
-
-fn apart<B: BatchedChange>(batch: Vec<PendingChange<B>>) -> (Vec<B>, Vec<Caller<B>>) {
-    batch
-        .into_iter()
-        .map(|pending| (pending.change, pending.caller))
-        .unzip()
 }
 
 async fn together<B: BatchedChange>(

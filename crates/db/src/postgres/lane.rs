@@ -43,7 +43,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(2);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// Connections of a lane for look-ups that share statements.
 const LOADER_CONNECTIONS: usize = 2;
-/// This side gives a statement up so much later than the server does.
+/// How much later than the server this side gives a statement up.
 const GRACE: Duration = Duration::from_secs(2);
 /// Bulk loads have no limit.
 const NO_LIMIT: Duration = Duration::MAX;
@@ -68,42 +68,18 @@ pub(crate) struct Lane {
     /// One for each connection that a job may hold while it waits long for a locked row.
     lock_wait_permits: Semaphore,
     wait: Duration,
-    pub(super) limits: Limits,
+    /// How long the server is waited for. It gives up a statement a little earlier by itself,
+    /// unless it does not answer at all.
+    statement_limit: Duration,
+    report_limit: Duration,
 }
 
-/// How long the server is waited for. It gives up a statement a little earlier by itself, unless it
-/// does not answer at all.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) statement: Duration,
-    report: Duration,
-}
-
-/// How one attempt at a job ended.
+/// How one attempt at a job ended, unless the job failed for good.
 enum Attempt {
     /// As the job says.
     Ended,
-    /// The server refused the commit.
-    Refused(Error),
     /// Nothing was committed, and another attempt may succeed.
     Again(Error),
-    /// Nothing was committed: a row was locked for too long.
-    Locked(Error),
-}
-
-/// Why the result of a job does not count.
-enum Failure {
-    /// The job waited for a row that another transaction has locked, and nothing of it was
-    /// committed.
-    Locked(Error),
-    Other(Error),
-}
-
-impl Failure {
-    fn into_error(self) -> Error {
-        let (Self::Locked(error) | Self::Other(error)) = self;
-        error
-    }
 }
 
 impl Lane {
@@ -131,16 +107,13 @@ impl Lane {
                 .build()
                 .map_err(|error| Error::other(error.to_string()))
         };
-        let limits = Limits {
-            statement: options.statement_timeout.saturating_add(GRACE),
-            report: options.report_timeout.saturating_add(GRACE),
-        };
+        let statement_limit = options.statement_timeout.saturating_add(GRACE);
         Ok(Self {
             jobs: pool(connector.clone(), connections, options.wait)?,
             reports: pool(connector.for_reports(options), 1, options.report_timeout)?,
             loader_queues: Arc::new(LoaderQueues::new(
                 pool(connector.planning_once(), LOADER_CONNECTIONS, options.wait)?,
-                limits.statement,
+                statement_limit,
                 Arc::clone(counters),
             )),
             heartbeats: pool(connector.clone(), 1, options.wait)?,
@@ -159,7 +132,8 @@ impl Lane {
             ),
             lock_wait_permits: Semaphore::new((connections / WAITING_SHARE).max(1)),
             wait: options.wait,
-            limits,
+            statement_limit,
+            report_limit: options.report_timeout.saturating_add(GRACE),
         })
     }
 
@@ -169,50 +143,48 @@ impl Lane {
 
     /// Runs a job that reads. Of this and its siblings, `Ok` says that the job's own result counts.
     pub(super) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
-        let ended = self.repeat(async || {
-            let session = Session::new(&self.jobs, self.limits.statement);
+        self.repeat(async || {
+            let session = Session::new(&self.jobs, self.statement_limit);
             let mut conn = self.conn(session.with_loader_queues(&self.loader_queues));
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
-        });
-        ended.await.map_err(Failure::into_error)
+        })
+        .await
     }
 
     pub(super) async fn report(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
-        let ended = self.repeat(async || {
-            let mut conn = self.conn(connected(&self.reports, self.limits.report).await?);
+        self.repeat(async || {
+            let mut conn = self.conn(connected(&self.reports, self.report_limit).await?);
             conn.postgres_session()?
                 .want_transaction(self.begin_report.clone());
             conn.begin_job(true);
             let ended = self.attempt_read(&mut conn, job).await;
             conn.postgres_session()?.roll_back().await;
             Ok(ended)
-        });
-        ended.await.map_err(Failure::into_error)
+        })
+        .await
     }
 
     /// A job that meets a locked row waits for it briefly. If that does not suffice, it is run once
     /// more, and waits long.
     pub(super) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        match self.try_write(BEGIN_WRITE, job).await {
-            Err(Failure::Locked(_)) => {}
-            ended => return ended.map_err(Failure::into_error),
+        match self.write_once(job).await {
+            Err(error) if *error.kind() == ErrorKind::Locked => {}
+            ended => return ended,
         }
-        self.counters.retry();
+        self.counters.retries.increase();
         let _turn = self.lock_wait_permit().await?;
         self.write_waiting(job).await
     }
 
     /// As [`write`](Self::write), without the second attempt.
     pub(super) async fn write_once(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        let ended = self.try_write(BEGIN_WRITE, job).await;
-        ended.map_err(Failure::into_error)
+        self.write_on(&self.jobs, BEGIN_WRITE, job).await
     }
 
     /// Waits long for locked rows. The caller holds a [`lock_wait_permit`](Self::lock_wait_permit).
     pub(super) async fn write_waiting(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        let ended = self.try_write(&self.begin_waiting, job).await;
-        ended.map_err(Failure::into_error)
+        self.write_on(&self.jobs, &self.begin_waiting, job).await
     }
 
     /// A permit to hold a connection while waiting long for a locked row.
@@ -226,42 +198,40 @@ impl Lane {
             .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
     }
 
-    async fn try_write(&self, begin: &str, job: &mut dyn Work<Tx>) -> Result<(), Failure> {
+    pub(super) async fn write_heartbeat(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+        self.write_on(&self.heartbeats, BEGIN_WRITE, job).await
+    }
+
+    async fn write_on(
+        &self,
+        pool: &Pool<PgManager>,
+        begin: &str,
+        job: &mut dyn Work<Tx>,
+    ) -> Result<(), Error> {
         self.repeat(async || {
-            let conn = self.conn(connected(&self.jobs, self.limits.statement).await?);
+            let conn = self.conn(connected(pool, self.statement_limit).await?);
             self.attempt_write(Tx::new(conn), begin, job).await
         })
         .await
     }
 
-    pub(super) async fn write_apart(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        let ended = self.repeat(async || {
-            let conn = self.conn(connected(&self.heartbeats, self.limits.statement).await?);
-            self.attempt_write(Tx::new(conn), BEGIN_WRITE, job).await
-        });
-        ended.await.map_err(Failure::into_error)
-    }
-
     pub(super) async fn load(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
-        let ended = self.repeat(async || {
+        self.repeat(async || {
             let conn = self.conn(connected(&self.reports, NO_LIMIT).await?);
             self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await
-        });
-        ended.await.map_err(Failure::into_error)
+        })
+        .await
     }
 
     /// Attempts until the job has ended or the bounds are reached.
     async fn repeat(
         &self,
         mut attempt: impl AsyncFnMut() -> Result<Attempt, Error>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         let mut connections_lost = 0;
         for number in 0..=self.retries {
-            let error = match attempt().await {
-                Ok(Attempt::Ended) => return Ok(()),
-                Ok(Attempt::Locked(error)) => return Err(Failure::Locked(error)),
-                Ok(Attempt::Again(error)) => error,
-                Ok(Attempt::Refused(error)) | Err(error) => return Err(Failure::Other(error)),
+            let Attempt::Again(error) = attempt().await? else {
+                return Ok(());
             };
             if *error.kind() != ErrorKind::Retry {
                 // A server that restarted has closed all connections: the next attempt opens a new
@@ -272,17 +242,16 @@ impl Lane {
                 self.heartbeats.retain(|_, _| false);
             }
             if number == self.retries || connections_lost > 1 {
-                return Err(Failure::Other(error));
+                return Err(error);
             }
-            self.counters.retry();
+            self.counters.retries.increase();
             tokio::time::sleep(pause(number)).await;
         }
-        let error = Error::new(ErrorKind::Retry, "no attempt was made");
-        Err(Failure::Other(error))
+        Err(Error::retry("no attempt was made"))
     }
 
     async fn attempt_read(&self, conn: &mut Conn, job: &mut dyn Work<Conn>) -> Attempt {
-        self.counters.read();
+        self.counters.reads.increase();
         job.run(conn, &self.counters).await;
         match conn.end_job() {
             Some(error) if is_repeatable(conn, &error) => Attempt::Again(error),
@@ -301,25 +270,25 @@ impl Lane {
         let has_succeeded = job.run(&mut tx, &self.counters).await;
         let failure = tx.end_job();
         if has_succeeded && failure.is_none() {
-            return Ok(match tx.postgres_session()?.commit().await {
+            return match tx.postgres_session()?.commit().await {
                 Ok(()) => {
-                    self.counters.commit();
-                    self.counters.write();
-                    Attempt::Ended
+                    self.counters.commits.increase();
+                    self.counters.writes.increase();
+                    Ok(Attempt::Ended)
                 }
-                Err(error) if *error.kind() == ErrorKind::Retry => Attempt::Again(error),
-                Err(error) => Attempt::Refused(error),
-            });
+                Err(error) if *error.kind() == ErrorKind::Retry => Ok(Attempt::Again(error)),
+                Err(error) => Err(error),
+            };
         }
-        self.counters.rollback();
+        self.counters.rollbacks.increase();
         tx.postgres_session()?.roll_back().await;
-        Ok(match failure {
-            Some(error) if is_repeatable(&mut tx, &error) => Attempt::Again(error),
-            Some(error) if *error.kind() == ErrorKind::Locked => Attempt::Locked(error),
+        match failure {
+            Some(error) if is_repeatable(&mut tx, &error) => Ok(Attempt::Again(error)),
+            Some(error) if *error.kind() == ErrorKind::Locked => Err(error),
             // The job ignored that a statement failed, but nothing of it was committed.
-            Some(error) if has_succeeded => Attempt::Refused(error),
-            _ => Attempt::Ended,
-        })
+            Some(error) if has_succeeded => Err(error),
+            _ => Ok(Attempt::Ended),
+        }
     }
 }
 
@@ -339,15 +308,7 @@ fn is_repeatable(conn: &mut Conn, error: &Error) -> bool {
             .is_ok_and(|session| session.is_lost())
 }
 
-impl Conn {
-    fn postgres_session(&mut self) -> Result<&mut Session, Error> {
-        self.as_postgres()
-            .ok_or_else(|| Error::other("a connection of the other engine"))
-    }
-}
-
-/// Runs a lane until it is told to stop or nobody can send to it; then waits for the jobs that it
-/// has.
+/// Runs a lane until it gets [`Message::Stop`] or all senders are dropped. Then waits for its jobs.
 pub(super) async fn run(
     lane: Rc<Lane>,
     mut messages: mpsc::Receiver<Message>,

@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Transaction};
 use crate::{
     Engine, Error, Migrations,
     conn::postgres::{Connector, errors},
-    migrations::{AppliedMigration, Migration, checksum},
+    migrations::{APPLIED, AppliedMigration, Migration, checksum},
 };
 
 /// An advisory lock is a number that all who use it agree on: the letters of "balcao" in ASCII.
@@ -67,8 +67,7 @@ async fn applied(
                )"#,
         )
         .await?;
-    let sql = "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name";
-    let rows = transaction.query(sql, &[&set.name]).await?;
+    let rows = transaction.query(APPLIED, &[&set.name]).await?;
     rows.iter()
         .map(|row| {
             Ok(AppliedMigration {

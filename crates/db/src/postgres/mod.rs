@@ -10,7 +10,7 @@ use std::{
     pin::Pin,
     rc::Rc,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
@@ -26,6 +26,7 @@ use crate::{
     BatchedChange, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
     conn::postgres::Connector,
     job::{Job, Work},
+    lock_mutex,
 };
 
 /// The lane of inline reads, whose batch loaders share statements. The more reads there are on one
@@ -99,10 +100,7 @@ impl Postgres {
             })
             .map_err(failed)?;
         self.lanes.push(sender);
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(thread);
+        lock_mutex(&self.threads).push(thread);
         Ok(())
     }
 
@@ -116,7 +114,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
@@ -128,7 +125,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(LOADER_LANE, job, |lane, job| Box::pin(lane.read(job)))
             .await
     }
@@ -139,7 +135,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.report(job)))
             .await
     }
@@ -150,21 +145,19 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.write(job)))
             .await
     }
 
     /// As [`write`](Self::write), on the connection of heartbeats.
-    pub(crate) async fn write_apart<T, E, F>(&self, job: F) -> Result<T, E>
+    pub(crate) async fn write_heartbeat<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(LOADER_LANE, job, |lane, job| {
-            Box::pin(lane.write_apart(job))
+            Box::pin(lane.write_heartbeat(job))
         })
         .await
     }
@@ -175,7 +168,6 @@ impl Postgres {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let job = Job::new(job);
         self.send(self.turn(), job, |lane, job| Box::pin(lane.load(job)))
             .await
     }
@@ -205,21 +197,22 @@ impl Postgres {
     async fn send<C, T, E, F>(
         &self,
         turn: u64,
-        mut job: Job<T, E, F>,
+        job: F,
         run: for<'a> fn(&'a Lane, &'a mut dyn Work<C>) -> Running<'a>,
     ) -> Result<T, E>
     where
         C: 'static,
-        Job<T, E, F>: Work<C> + Send + 'static,
+        F: AsyncFn(&mut C) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
+        let mut job = Job::new(job);
         let (caller, answer) = oneshot::channel();
         let place = self.place()?;
         self.send_to(turn, move |lane| {
             Box::pin(async move {
                 let ran = run(&lane, &mut job).await;
-                let _caller_gone = caller.send(job.ended(ran));
+                let _caller_gone = caller.send(job.into_result(ran));
                 drop(place);
             })
         })?;
@@ -253,7 +246,7 @@ impl Postgres {
         if self.closed.load(Ordering::Relaxed) {
             return closed();
         }
-        self.counters.refusal();
+        self.counters.refusals.increase();
         Error::unavailable("too many jobs wait for the database")
     }
 
@@ -267,18 +260,14 @@ impl Postgres {
             .snapshot(self.places - self.room.available_permits(), 0)
     }
 
-    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended.
+    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.closed.store(true, Ordering::Relaxed);
         for lane in &self.lanes {
             // A lane whose thread has ended needs no message.
             let _ended = lane.try_send(Message::Stop);
         }
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-            .collect()
+        lock_mutex(&self.threads).drain(..).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use rusqlite::{OpenFlags, backup::Backup, backup::StepResult};
 
 use crate::{
     Error, Options,
-    conn::sqlite::{Connection, Role, create_private},
+    conn::sqlite::{Connection, Role, create_private, folder_of},
 };
 
 /// Copies the database at `source` to `target`, which must not exist. Blocks on the disk; readers
@@ -71,8 +71,5 @@ fn copy_checked(source: &Path, target: &Path, options: &Options) -> Result<(), E
 fn publish(unfinished: &Path, target: &Path) -> std::io::Result<()> {
     fs::File::open(unfinished)?.sync_all()?;
     fs::rename(unfinished, target)?;
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    fs::File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    fs::File::open(folder_of(target))?.sync_all()
 }

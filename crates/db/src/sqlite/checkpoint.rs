@@ -8,18 +8,18 @@ use std::{
     fs::OpenOptions,
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use crate::{Counters, Error, Options, conn::sqlite::Connection, queue::Queue};
 
-/// Bytes that the writer copies itself between two batches. When readers prevented that, the log
-/// grows by as many before the writer tries again.
-const SOON_COPIED: u64 = 1024 * 1024;
+/// The most bytes that the writer copies itself between two batches. When readers prevented that,
+/// the log grows by as many before the writer tries again.
+const COPIED_BY_WRITER: u64 = 1024 * 1024;
 /// The length of the log's file from the start, in bytes. A longer log extends the file once, while
 /// the first log is written.
-const ROOM: u64 = 8 * 1024 * 1024;
+const PREALLOCATED: u64 = 8 * 1024 * 1024;
 /// Bytes of a memory page.
 const PAGE: usize = 4096;
 /// How long the writer waits for readers of the old log before it goes on without restarting it.
@@ -49,7 +49,7 @@ fn checkpoint(connection: &Connection, sql: &'static str) -> Result<Log, Error> 
     run().map_err(|error| connection.translate(error, sql))
 }
 
-/// The checkpoint thread: each signal is one pass over the log that waits for nobody.
+/// The checkpoint thread: each signal is one pass over the log, which waits for no reader.
 pub(crate) fn run(connection: &Connection, signals: &Queue<()>) {
     while signals.pop().is_some() {
         if let Err(error) = checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)") {
@@ -63,11 +63,11 @@ pub(crate) struct WalKeeper {
     signals: Arc<Queue<()>>,
     counters: Arc<Counters>,
     page_bytes: u64,
-    /// In pages: the bound of the log, the size from which it is copied, and the size that the
+    /// In pages: the bound of the log, the size from which it is copied, and the most that the
     /// writer copies itself.
     most_pages: u64,
     worth_copying: u64,
-    soon_copied: u64,
+    copied_by_writer: u64,
     next_try: u64,
     next_copy: u64,
 }
@@ -92,7 +92,7 @@ impl WalKeeper {
             page_bytes,
             most_pages,
             worth_copying,
-            soon_copied: SOON_COPIED / page_bytes,
+            copied_by_writer: COPIED_BY_WRITER / page_bytes,
             next_try: most_pages,
             next_copy: worth_copying,
         })
@@ -100,15 +100,16 @@ impl WalKeeper {
 
     /// Runs between two batches: checks the log's size, signals the checkpoint thread, and restarts
     /// a log that is past its bound.
-    pub(crate) fn look(&mut self, connection: &Connection) {
-        if let Err(error) = self.try_look(connection) {
+    pub(crate) fn check(&mut self, connection: &Connection) {
+        if let Err(error) = self.try_check(connection) {
             tracing::warn!(%error, "the write-ahead log could not be begun anew: it grows until the next try");
         }
     }
 
-    fn try_look(&mut self, connection: &Connection) -> Result<(), Error> {
+    fn try_check(&mut self, connection: &Connection) -> Result<(), Error> {
         let log = checkpoint(connection, "PRAGMA wal_checkpoint(NOOP)")?;
-        self.counters.set_log_bytes(log.pages * self.page_bytes);
+        let bytes = log.pages * self.page_bytes;
+        self.counters.log_bytes.store(bytes, Ordering::Relaxed);
         if log.pages < self.most_pages {
             self.next_try = self.most_pages;
         }
@@ -118,12 +119,12 @@ impl WalKeeper {
         let left = log.pages.saturating_sub(log.copied);
         if log.pages >= self.next_try {
             self.restart(connection)?;
-        } else if log.pages >= self.next_copy && left > self.soon_copied {
+        } else if log.pages >= self.next_copy && left > self.copied_by_writer {
             // A full queue means that a pass is due already.
             let _due_already = self.signals.push(());
         } else if log.pages >= self.next_copy && left > 0 {
             checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")?;
-            self.next_copy = log.pages + self.soon_copied;
+            self.next_copy = log.pages + self.copied_by_writer;
         }
         Ok(())
     }
@@ -160,7 +161,7 @@ pub(crate) fn preallocate_log(
     database: &Path,
     options: &Options,
 ) -> Result<(), Error> {
-    let room = ROOM.min(mebibytes(options.log_mib));
+    let room = PREALLOCATED.min(mebibytes(options.log_mib));
     connection.control("BEGIN IMMEDIATE")?;
     let done = lengthen(&log_of(database), room);
     connection.control("ROLLBACK")?;

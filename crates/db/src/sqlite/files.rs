@@ -44,7 +44,7 @@ impl Files {
         })
     }
 
-    /// A connection has the log open from now on, so that it is neither removed nor made anew.
+    /// From now on a connection has the log open, so SQLite neither removes it nor creates another.
     pub(crate) fn log_is_open(&self) {
         if let Some(opened) = identity(&self.log) {
             self.log_opened.get_or_init(|| opened);

@@ -23,21 +23,16 @@ where
     let connection = Connection::open(path, Role::Maintenance, options)?;
     let mut tx = Tx::new(Conn::sqlite(connection, Arc::clone(counters)));
     tx.sqlite_connection()?.control("BEGIN IMMEDIATE")?;
-    tx.begin_job(true);
-    let result = job::finish_at_once(job(&mut tx), counters);
-    let result = match (tx.end_job(), result) {
-        (Some(error), Ok(_)) => Err(error.into()),
-        (_, result) => result,
-    };
+    let result = job::run_in_transaction(&mut tx, job, counters);
     let connection = tx.sqlite_connection()?;
     match result {
         Ok(value) => {
             connection.control("COMMIT")?;
-            counters.commit();
+            counters.commits.increase();
             Ok(value)
         }
         Err(refusal) => {
-            counters.rollback();
+            counters.rollbacks.increase();
             connection.roll_back();
             Err(refusal)
         }

@@ -9,8 +9,8 @@ use std::{
 use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
-    conn::sqlite::{Connection, Role},
-    migrations::{AppliedMigration, BASE, checksum},
+    conn::sqlite::{Connection, Role, folder_of},
+    migrations::{APPLIED, AppliedMigration, BASE, checksum},
 };
 
 /// How long another process that migrates the same file is waited for.
@@ -89,8 +89,7 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
 
 fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<AppliedMigration>, Error> {
     let read = || {
-        let sql = "SELECT name, checksum FROM schema_migrations WHERE service = ?1 ORDER BY name";
-        let mut statement = connection.raw().prepare(sql)?;
+        let mut statement = connection.raw().prepare(APPLIED)?;
         let rows = statement.query_map([set.name], |row| {
             Ok(AppliedMigration {
                 name: row.get(0)?,
@@ -167,14 +166,11 @@ fn free_name(connection: &Connection, path: &Path, before: &str) -> Result<PathB
 }
 
 fn remove_old_copies(path: &Path) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let Some(own) = path.file_name().and_then(|name| name.to_str()) else {
         return Ok(());
     };
     let mut copies = Vec::new();
-    for entry in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+    for entry in fs::read_dir(folder_of(path))? {
         let path = entry?.path();
         let name = path
             .file_name()

@@ -12,7 +12,7 @@ mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -28,7 +28,7 @@ use self::{
 use crate::{
     Conn, Counters, Error, Options, Statistics, Tx,
     conn::sqlite::{Connection, Role, create_private},
-    job,
+    job, lock_mutex,
     queue::{PushError, Queue},
 };
 
@@ -76,7 +76,7 @@ impl Sqlite {
 
     fn connect(&self, role: Role) -> Result<Connection, Error> {
         let connection = Connection::open(&self.path, role, &self.options)?;
-        self.counters.connection();
+        self.counters.connections.increase();
         Ok(connection)
     }
 
@@ -125,10 +125,7 @@ impl Sqlite {
             .name(name.to_owned())
             .spawn(work)
             .map_err(|error| Error::unavailable(format!("cannot start a thread: {error}")))?;
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(handle);
+        lock_mutex(&self.threads).push(handle);
         Ok(())
     }
 
@@ -178,7 +175,7 @@ impl Sqlite {
             }
             Slot::None => return Box::pin(self.read(job)).await,
         };
-        self.counters.read();
+        self.counters.reads.increase();
         conn.begin_job(false);
         let result = job::finish_at_once(job(&mut conn), &self.counters);
         self.inline_reads.release(conn);
@@ -216,22 +213,22 @@ impl Sqlite {
     {
         let (caller, answer) = oneshot::channel();
         let (counters, files) = (Arc::clone(&self.counters), Arc::clone(&self.files));
-        let latest = Instant::now() + patience;
+        let deadline = Instant::now() + patience;
         let pushed = queue.push(Box::new(move |conn| {
             // Nobody waits for it any more, and a read leaves nothing behind.
             if caller.is_closed() {
                 return;
             }
-            counters.read();
+            counters.reads.increase();
             conn.begin_job(false);
-            let result = match in_time(latest).and_then(|()| files.check_database()) {
+            let result = match in_time(deadline).and_then(|()| files.check_database()) {
                 Ok(()) => job(conn, &counters),
                 Err(error) => Err(error.into()),
             };
             let _caller_gone = caller.send(result);
         }));
         pushed.map_err(|refused| self.refuse(refused))?;
-        answer.await.map_err(|_| ended())?
+        answer.await.map_err(|_| closed_early())?
     }
 
     pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
@@ -247,7 +244,7 @@ impl Sqlite {
             Instant::now() + self.options.wait,
         )));
         pushed.map_err(|refused| self.refuse(refused))?;
-        answer.await.map_err(|_| ended())?
+        answer.await.map_err(|_| closed_early())?
     }
 
     pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
@@ -267,7 +264,7 @@ impl Sqlite {
     fn refuse(&self, refused: PushError) -> Error {
         match refused {
             PushError::Full => {
-                self.counters.refusal();
+                self.counters.refusals.increase();
                 Error::unavailable("too many jobs wait for the database")
             }
             PushError::Closed => Error::unavailable("the database is closed"),
@@ -287,7 +284,7 @@ impl Sqlite {
             .map(drop)
     }
 
-    /// What the file is and how it is used, for work that opens a connection of its own.
+    /// The file and the options, for work that opens a connection of its own.
     pub(crate) fn place(&self) -> (PathBuf, Options) {
         (self.path.clone(), self.options.clone())
     }
@@ -305,36 +302,25 @@ impl Sqlite {
         self.checkpoints.close();
     }
 
-    /// Takes no more jobs; gives the threads, which end when the jobs that are in have ended. The
+    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted. The
     /// last connection to close copies the log into the file and removes it.
     pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
         self.stop();
-        self.threads
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-            .collect()
+        lock_mutex(&self.threads).drain(..).collect()
     }
 }
 
 impl Drop for Sqlite {
-    /// Threads finish their jobs and end; nobody waits for them.
+    /// The threads finish their jobs and end, but are not joined.
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-impl Conn {
-    fn sqlite_connection(&mut self) -> Result<&mut Connection, Error> {
-        self.as_sqlite()
-            .ok_or_else(|| Error::other("a connection of the other engine"))
-    }
-}
-
 /// Refuses to begin a job that has waited too long: under overload its caller has given up, or will
 /// soon.
-fn in_time(latest: Instant) -> Result<(), Error> {
-    if Instant::now() > latest {
+fn in_time(deadline: Instant) -> Result<(), Error> {
+    if Instant::now() > deadline {
         return Err(Error::unavailable(
             "the job waited too long for the database",
         ));
@@ -342,6 +328,6 @@ fn in_time(latest: Instant) -> Result<(), Error> {
     Ok(())
 }
 
-fn ended() -> Error {
+fn closed_early() -> Error {
     Error::unavailable("the database was closed before the job was run")
 }

@@ -1,9 +1,9 @@
 //! Connections for inline reads, which run on the calling thread. They are opened when they are
 //! first needed.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
-use crate::{Conn, Error, conn::sqlite::Connection};
+use crate::{Conn, Error, lock_mutex};
 
 /// A bounded pool of connections, each used by one read at a time.
 pub(crate) struct Pool {
@@ -35,17 +35,12 @@ impl Pool {
         }
     }
 
-    /// Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-    fn lock(&self) -> MutexGuard<'_, PoolState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a connection, if one is free.
     ///
     /// # Errors
     /// `Unavailable` once the pool is closed.
     pub(crate) fn acquire(&self) -> Result<Slot, Error> {
-        let mut state = self.lock();
+        let mut state = lock_mutex(&self.state);
         if state.closed {
             return Err(Error::unavailable("the database is closed"));
         }
@@ -60,11 +55,11 @@ impl Pool {
     }
 
     /// Takes a connection back, and rolls back a transaction that its read left open.
-    pub(crate) fn release(&self, mut conn: Conn) {
-        if let Some(connection) = conn.as_sqlite() {
-            Connection::roll_back(connection);
+    pub(crate) fn release(&self, conn: Conn) {
+        if let Ok(connection) = conn.sqlite_connection() {
+            connection.roll_back();
         }
-        let mut state = self.lock();
+        let mut state = lock_mutex(&self.state);
         if !state.closed {
             state.idle.push(conn);
         }
@@ -72,12 +67,12 @@ impl Pool {
 
     /// Frees the place of a connection that could not be opened.
     pub(crate) fn forget(&self) {
-        self.lock().opened -= 1;
+        lock_mutex(&self.state).opened -= 1;
     }
 
     /// Closes the connections that are not in use, and the others when they are released.
     pub(crate) fn close(&self) {
-        let mut state = self.lock();
+        let mut state = lock_mutex(&self.state);
         state.closed = true;
         state.idle.clear();
     }

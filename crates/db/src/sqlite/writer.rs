@@ -12,12 +12,12 @@ use std::{
 use tokio::sync::oneshot;
 
 use super::{checkpoint::WalKeeper, files::Files};
-use crate::{Conn, Counters, Error, Options, Tx, job, queue::Queue};
+use crate::{Conn, Counters, Error, Options, Tx, conn::sqlite::Connection, job, queue::Queue};
 
 /// A job with its caller: run inside a batch, once or more often, answered after it.
 pub(crate) trait WriteJob: Send {
-    /// When it must have begun.
-    fn latest(&self) -> Instant;
+    /// When it must have begun, at the latest.
+    fn deadline(&self) -> Instant;
     /// Runs the job. Returns whether its writes stay. The result of an earlier run is replaced.
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool;
     /// Sends the caller the job's result, or the error of the batch.
@@ -27,18 +27,18 @@ pub(crate) trait WriteJob: Send {
 /// A job of one result type.
 pub(crate) struct PendingWrite<T, E, F> {
     body: F,
-    latest: Instant,
+    deadline: Instant,
     has_begun: bool,
     result: Option<Result<T, E>>,
     caller: oneshot::Sender<Result<T, E>>,
 }
 
 impl<T, E, F> PendingWrite<T, E, F> {
-    /// A job that must begin by `latest`.
-    pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, latest: Instant) -> Self {
+    /// A job that must begin by `deadline`.
+    pub(crate) fn new(body: F, caller: oneshot::Sender<Result<T, E>>, deadline: Instant) -> Self {
         Self {
             body,
-            latest,
+            deadline,
             has_begun: false,
             result: None,
             caller,
@@ -52,28 +52,24 @@ where
     T: Send,
     E: From<Error> + Send,
 {
-    fn latest(&self) -> Instant {
-        self.latest
+    fn deadline(&self) -> Instant {
+        self.deadline
     }
 
     fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
-        tx.begin_job(true);
         // One that began in time is not late when its batch is run again.
         let is_in_time = if self.has_begun {
             Ok(())
         } else {
-            super::in_time(self.latest)
+            super::in_time(self.deadline)
         };
-        let mut result = match is_in_time {
+        let result = match is_in_time {
             Ok(()) => {
                 self.has_begun = true;
-                job::finish_at_once((self.body)(tx), counters)
+                job::run_in_transaction(tx, &self.body, counters)
             }
             Err(error) => Err(error.into()),
         };
-        if let (Some(error), Ok(_)) = (tx.end_job(), &result) {
-            result = Err(error.into());
-        }
         let stays = result.is_ok();
         self.result = Some(result);
         stays
@@ -178,7 +174,7 @@ impl Writer {
         while let Some(first) = self.queue.pop() {
             self.run_batch(first);
             if let Ok(connection) = self.tx.sqlite_connection() {
-                self.log.look(connection);
+                self.log.check(connection);
             }
         }
     }
@@ -205,9 +201,7 @@ impl Writer {
             Err(error) => Err(error),
         };
         let undone = jobs.len().saturating_sub(*outcome.as_ref().unwrap_or(&0));
-        for _ in 0..undone {
-            self.counters.rollback();
-        }
+        self.counters.rollbacks.add(undone);
         let outcome = outcome.map(drop);
         for waiting in jobs {
             waiting.job.answer(outcome.clone());
@@ -255,12 +249,13 @@ impl Writer {
 
     /// Begins a transaction. It waits for another process's transaction until the first job's
     /// deadline, so that each job gets its answer by its own deadline.
-    fn begin(&mut self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
+    fn begin(&self, jobs: &[BatchedJob], scope: RollbackScope) -> Result<(), Error> {
         self.files.check()?;
         let wait = match (scope, jobs.first()) {
-            (RollbackScope::Batch, Some(first)) => {
-                first.job.latest().saturating_duration_since(Instant::now())
-            }
+            (RollbackScope::Batch, Some(first)) => first
+                .job
+                .deadline()
+                .saturating_duration_since(Instant::now()),
             _ => self.wait,
         };
         self.tx.sqlite_connection()?.set_wait(wait)?;
@@ -308,24 +303,22 @@ impl Writer {
     }
 
     /// Why SQLite has ended the transaction under a job.
-    fn lost(&mut self) -> JobEnd {
+    fn lost(&self) -> JobEnd {
         let connection = self.tx.sqlite_connection();
-        if connection.is_ok_and(|connection| connection.was_stopped()) {
+        if connection.is_ok_and(Connection::was_stopped) {
             JobEnd::Stopped
         } else {
             JobEnd::BatchLost(transaction_lost())
         }
     }
 
-    fn commit(&mut self, kept: usize) -> Result<(), Error> {
+    fn commit(&self, kept: usize) -> Result<(), Error> {
         let committed = self.control("COMMIT");
         match &committed {
             Ok(()) => {
                 self.files.set_writable(true);
-                self.counters.commit();
-                for _ in 0..kept {
-                    self.counters.write();
-                }
+                self.counters.commits.increase();
+                self.counters.writes.add(kept);
             }
             Err(error) => {
                 tracing::error!(%error, "writes could not be committed and were rolled back: each caller gets this error");
@@ -336,25 +329,23 @@ impl Writer {
         committed
     }
 
-    fn roll_back(&mut self) {
+    fn roll_back(&self) {
         if let Ok(connection) = self.tx.sqlite_connection() {
             connection.roll_back();
         }
     }
 
-    fn is_idle(&mut self) -> bool {
-        self.tx
-            .sqlite_connection()
-            .is_ok_and(|connection| connection.is_idle())
+    fn is_idle(&self) -> bool {
+        self.tx.sqlite_connection().is_ok_and(Connection::is_idle)
     }
 
     /// Rows that this connection has changed since it was opened.
-    fn changes(&mut self) -> Option<u64> {
+    fn changes(&self) -> Option<u64> {
         let connection = self.tx.sqlite_connection().ok()?;
         Some(connection.changes())
     }
 
-    fn control(&mut self, sql: &'static str) -> Result<(), Error> {
+    fn control(&self, sql: &'static str) -> Result<(), Error> {
         self.tx.sqlite_connection()?.control(sql)
     }
 }

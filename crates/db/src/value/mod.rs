@@ -81,7 +81,7 @@ impl Value<'_> {
     }
 }
 
-/// A type that can be bound to a `$n`. Newtypes (ids, states) implement it by their field.
+/// A type that can be bound to a `$n`.
 ///
 /// PostgreSQL is sent the kind and need not infer it, so `($1 IS NULL OR sku = $1)` works on both
 /// engines. A statement is prepared once, so a `$n` has the same kind each time it is run.
@@ -92,10 +92,7 @@ pub trait Param {
     /// What `None` of an `Option` of this type binds.
     fn null() -> Value<'static>
     where
-        Self: Sized,
-    {
-        Value::Null(Kind::Unknown)
-    }
+        Self: Sized;
 }
 
 /// A type that can be read from a column. Newtypes implement it by their field.
@@ -143,13 +140,38 @@ impl<T: Column> Column for Option<T> {
     }
 }
 
-impl Param for i64 {
+/// Implements [`Param`] for a type whose values have one kind.
+macro_rules! param {
+    ($type:ty, $kind:ident, |$param:ident| $value:expr) => {
+        impl Param for $type {
+            fn to_value(&self) -> Value<'_> {
+                let $param = self;
+                Value::$kind($value)
+            }
+
+            fn null() -> Value<'static> {
+                Value::Null(Kind::$kind)
+            }
+        }
+    };
+}
+
+param!(i64, Integer, |integer| *integer);
+param!(bool, Boolean, |boolean| *boolean);
+param!(&str, Text, |text| text);
+param!(String, Text, |text| text);
+param!(&[u8], Bytes, |bytes| bytes);
+param!(Vec<u8>, Bytes, |bytes| bytes);
+param!(Money, Money, |money| *money);
+param!(Timestamp, Timestamp, |time| *time);
+
+impl<const N: usize> Param for [u8; N] {
     fn to_value(&self) -> Value<'_> {
-        Value::Integer(*self)
+        Value::Bytes(self)
     }
 
     fn null() -> Value<'static> {
-        Value::Null(Kind::Integer)
+        Value::Null(Kind::Bytes)
     }
 }
 
@@ -159,16 +181,6 @@ impl Column for i64 {
             Value::Integer(integer) => Ok(integer),
             other => Err(mismatch(other, "an integer")),
         }
-    }
-}
-
-impl Param for bool {
-    fn to_value(&self) -> Value<'_> {
-        Value::Boolean(*self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Boolean)
     }
 }
 
@@ -183,74 +195,12 @@ impl Column for bool {
     }
 }
 
-impl Param for str {
-    fn to_value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-
-impl Param for &str {
-    fn to_value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Text)
-    }
-}
-
-impl Param for String {
-    fn to_value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Text)
-    }
-}
-
 impl Column for String {
     fn from_value(value: Value<'_>) -> Result<Self, Error> {
         match value {
             Value::Text(text) => Ok(text.to_owned()),
             other => Err(mismatch(other, "a text")),
         }
-    }
-}
-
-impl Param for [u8] {
-    fn to_value(&self) -> Value<'_> {
-        Value::Bytes(self)
-    }
-}
-
-impl Param for &[u8] {
-    fn to_value(&self) -> Value<'_> {
-        Value::Bytes(self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Bytes)
-    }
-}
-
-impl<const N: usize> Param for [u8; N] {
-    fn to_value(&self) -> Value<'_> {
-        Value::Bytes(self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Bytes)
-    }
-}
-
-impl Param for Vec<u8> {
-    fn to_value(&self) -> Value<'_> {
-        Value::Bytes(self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Bytes)
     }
 }
 
@@ -263,16 +213,6 @@ impl Column for Vec<u8> {
     }
 }
 
-impl Param for Money {
-    fn to_value(&self) -> Value<'_> {
-        Value::Money(*self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Money)
-    }
-}
-
 impl Column for Money {
     fn from_value(value: Value<'_>) -> Result<Self, Error> {
         match value {
@@ -282,16 +222,6 @@ impl Column for Money {
             }
             other => Err(mismatch(other, "an amount of money")),
         }
-    }
-}
-
-impl Param for Timestamp {
-    fn to_value(&self) -> Value<'_> {
-        Value::Timestamp(*self)
-    }
-
-    fn null() -> Value<'static> {
-        Value::Null(Kind::Timestamp)
     }
 }
 

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 
 use db::{BatchLoader, Conn, Db, Error, ErrorKind, Options, Row, batch_loader};
-use test_kit::{database, on_both_engines};
+use test_kit::database;
 
 use crate::{
     pause::pause,
-    schema::{insert, open, open_with, patient},
+    schema::{db_on_both_engines, insert, open, open_with, patient},
 };
 
 static PRODUCT: BatchLoader<(i64, String, i64)> = batch_loader!(
@@ -13,13 +13,13 @@ static PRODUCT: BatchLoader<(i64, String, i64)> = batch_loader!(
     "SELECT id, title, quantity FROM product WHERE id"
 );
 
-/// When the statement that found a product began.
+/// The start time of the statement that found a product.
 static BEGUN: BatchLoader<i64> = batch_loader!(
     |row: &Row<'_>| row.get(1);
     "SELECT id, CAST(extract(epoch FROM transaction_timestamp()) * 1000000 AS BIGINT) FROM product WHERE id"
 );
 
-/// Of a table that nobody locks.
+/// Finds rows of a table that no test locks.
 static OUTFLOW: BatchLoader<i64> =
     batch_loader!(|row: &Row<'_>| row.get(1); "SELECT id, quantity FROM outflow WHERE id");
 
@@ -36,8 +36,7 @@ async fn fill(db: &Db, products: i64) {
     db.write(products).await.unwrap();
 }
 
-on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |db| {
     fill(&db, 30).await;
     let asking = (0..300_i64).map(|turn| {
         let (db, key) = (db.clone(), turn * 7 % 33 + 1);
@@ -56,46 +55,41 @@ on_both_engines!(whoever_asks_by_a_key_gets_its_own_row, async |address| {
     }
 });
 
-on_both_engines!(
-    what_is_asked_by_a_key_after_a_change_shows_it,
-    async |address| {
-        let db = open(&address).await;
-        fill(&db, 1).await;
-        let find = async |conn: &mut Conn| conn.find_by_key(&PRODUCT, 1).await;
-        let is_over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let others: Vec<_> = (0..8)
-            .map(|_| {
-                let (db, is_over) = (db.clone(), std::sync::Arc::clone(&is_over));
-                tokio::spawn(async move {
-                    while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
-                        db.read_inline(find).await.unwrap();
-                    }
-                })
+db_on_both_engines!(what_is_asked_by_a_key_after_a_change_shows_it, async |db| {
+    fill(&db, 1).await;
+    let find = async |conn: &mut Conn| conn.find_by_key(&PRODUCT, 1).await;
+    let is_over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let others: Vec<_> = (0..8)
+        .map(|_| {
+            let (db, is_over) = (db.clone(), std::sync::Arc::clone(&is_over));
+            tokio::spawn(async move {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    db.read_inline(find).await.unwrap();
+                }
             })
-            .collect();
-        for quantity in 1..200_i64 {
-            let change = async move |tx: &mut db::Tx| {
-                let sql = "UPDATE product SET quantity = $1 WHERE id = 1";
-                tx.execute(sql, &[&quantity]).await?;
-                // In its own transaction it shows at once, to nobody else.
-                tx.find_by_key(&PRODUCT, 1).await
-            };
-            let within = db.write(change).await.unwrap();
-            assert_eq!(within.map(|product| product.2), Some(quantity));
-            let after = db.read_inline(find).await.unwrap();
-            assert_eq!(after.map(|product| product.2), Some(quantity));
-        }
-        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
-        for other in others {
-            other.await.unwrap();
-        }
+        })
+        .collect();
+    for quantity in 1..200_i64 {
+        let change = async move |tx: &mut db::Tx| {
+            let sql = "UPDATE product SET quantity = $1 WHERE id = 1";
+            tx.execute(sql, &[&quantity]).await?;
+            // Its own transaction sees the change before the commit.
+            tx.find_by_key(&PRODUCT, 1).await
+        };
+        let within = db.write(change).await.unwrap();
+        assert_eq!(within.map(|product| product.2), Some(quantity));
+        let after = db.read_inline(find).await.unwrap();
+        assert_eq!(after.map(|product| product.2), Some(quantity));
     }
-);
+    is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    for other in others {
+        other.await.unwrap();
+    }
+});
 
-on_both_engines!(
+db_on_both_engines!(
     what_goes_wrong_with_a_look_up_is_told_to_everybody_who_asked,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         fill(&db, 9).await;
         let asking = (1..=9).map(|key| {
             let db = db.clone();
@@ -146,7 +140,7 @@ fn look_ups_that_come_together_share_a_statement() {
         while db.statistics().waiting_reads < 40 {
             tokio::task::yield_now().await;
         }
-        // The lane takes what is asked in its order: once this is answered, all before it wait for
+        // The lane takes reads in their order. Once this one is answered, all earlier ones wait for
         // the locked table.
         let last = async |conn: &mut Conn| conn.find_by_key(&OUTFLOW, 1).await;
         assert_eq!(db.read_inline(last).await.unwrap(), None);
@@ -156,8 +150,8 @@ fn look_ups_that_come_together_share_a_statement() {
         for task in asking {
             begun.extend(task.await.unwrap().unwrap());
         }
-        // One statement for the first, another for the others; who was counted and not yet sent may
-        // have come late.
+        // One statement for the first key, and another for the others. A read that was counted but
+        // not sent yet may need a third or fourth.
         assert!(begun.len() <= 4, "{begun:?}");
     });
 }

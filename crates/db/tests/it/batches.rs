@@ -15,7 +15,7 @@ use tokio::{sync::Barrier, task::JoinSet};
 use crate::{
     jobs::until,
     pause::pause,
-    schema::{insert, open, open_with, patient, products},
+    schema::{db_on_both_engines, insert, open, open_with, patient, products},
 };
 
 const TAKE: &str =
@@ -25,7 +25,7 @@ const LOCK: &str =
     "SELECT id FROM product WHERE id = ANY (CAST($1 AS BIGINT[])) ORDER BY id FOR UPDATE";
 const LOCK_FREE: &str = "SELECT id FROM product WHERE id = ANY (CAST($1 AS BIGINT[])) ORDER BY id FOR UPDATE SKIP LOCKED";
 
-/// Takes a unit; too little stock is a value.
+/// Takes a unit. Too little stock is an answer, not an error.
 pub(crate) struct Take(pub(crate) i64);
 
 impl BatchedChange for Take {
@@ -88,8 +88,8 @@ on_both_engines!(
     async |address| {
         let handles = [open(&address).await, open(&address).await];
         let ids = stock(&handles[0], &[300, 40, 0]).await;
-        // Somebody writes the rows before them, so that they stand in line together however the
-        // machine runs them.
+        // Another transaction locks the rows first, so that all callers wait at the same time, even
+        // on a slow machine.
         let (pause, paused) = pause();
         let other = open(&address).await;
         let first = tokio::spawn(async move {
@@ -112,7 +112,7 @@ on_both_engines!(
             );
             tasks.spawn(async move {
                 let mut taking = pin!(db.write_batched(Take(id)));
-                // Sent at the first poll.
+                // The first poll sends the change.
                 let first = poll_fn(|context| Poll::Ready(taking.as_mut().poll(context))).await;
                 assert!(first.is_pending(), "the rows are held");
                 started.fetch_add(1, Ordering::SeqCst);
@@ -131,12 +131,12 @@ on_both_engines!(
     }
 );
 
-/// Adds a product with its number as name and quantity, unless the number says otherwise.
+/// Adds a product with its number as name and quantity; some numbers fail on purpose.
 struct Add {
     number: i64,
-    /// What goes wrong with it.
+    /// The fault of a number.
     fault: fn(i64) -> Option<Fault>,
-    /// How often a connection is still to be cut.
+    /// How many more connections are closed.
     cuts: Arc<AtomicU32>,
 }
 
@@ -181,7 +181,7 @@ impl BatchedChange for Add {
     }
 }
 
-/// Adds so many products at once.
+/// Adds this many products at the same time.
 async fn add(db: &Db, count: i64, fault: fn(i64) -> Option<Fault>) -> Vec<Result<i64, Error>> {
     let start = Arc::new(Barrier::new(usize::try_from(count).unwrap()));
     let cuts = Arc::new(AtomicU32::new(1));
@@ -206,9 +206,8 @@ async fn add(db: &Db, count: i64, fault: fn(i64) -> Option<Fault>) -> Vec<Result
     results
 }
 
-on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
-    let db = open(&address).await;
-    // Every tenth is refused by a check, by itself, or panics.
+db_on_both_engines!(a_change_that_fails_takes_no_other_along, async |db| {
+    // One in ten breaks a check, one returns an error, and one panics.
     let results = add(&db, 100, |number| match number % 10 {
         3 => Some(Fault::Check),
         5 => Some(Fault::Panic),
@@ -231,7 +230,7 @@ on_both_engines!(a_change_that_fails_takes_no_other_along, async |address| {
     assert_eq!(quantities, expected);
 });
 
-/// Answers for fewer than it was asked for.
+/// A change that returns no outcome.
 struct Silent;
 
 impl BatchedChange for Silent {
@@ -247,14 +246,13 @@ impl BatchedChange for Silent {
     }
 }
 
-on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_change_that_nobody_hears_of_is_not_made, async |db| {
     let (first, second) = tokio::join!(db.write_batched(Silent), db.write_batched(Silent));
     assert!(first.is_err() && second.is_err());
     assert_eq!(products(&db).await, 0);
 });
 
-/// Comes back once a statement waits for another transaction.
+/// Waits until a statement waits for another transaction.
 async fn until_one_waits(db: &Db) {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let waiting = async || -> Result<i64, Error> {
@@ -270,8 +268,8 @@ fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
         let db = open(&address).await;
         let ids = stock(&db, &[40, 40]).await;
         let (one, two) = (ids[0], ids[1]);
-        // Who looks first gives way: the job; or the batch, which looks after a second, if the job
-        // waits by then.
+        // The first to look for a deadlock is aborted. With the short timeout that is the job. With
+        // the long one it is the batch, which looks after a second.
         for patience in [
             "SET LOCAL deadlock_timeout = '20ms'",
             "SET LOCAL deadlock_timeout = '3s'",
@@ -301,7 +299,7 @@ fn a_batch_and_a_job_that_wait_for_each_other_both_end_well() {
                 let (db, id) = (db.clone(), ids[number % 2]);
                 tasks.spawn(async move { db.write_batched(Take(id)).await.unwrap() });
             }
-            // A batch that has the first row, perhaps, and waits for the second.
+            // The batch waits for the second row, and may have locked the first.
             until_one_waits(&open(&address).await).await;
             go_on.wait().await;
             other.await.unwrap().map_err(|error: Error| error).unwrap();

@@ -1,7 +1,6 @@
 use db::{Error, ErrorKind, Kind, Money, Rows, Timestamp};
-use test_kit::on_both_engines;
 
-use crate::schema::{open, products};
+use crate::schema::{db_on_both_engines, products};
 
 const COLUMNS: &[(&str, Kind)] = &[
     ("id", Kind::Integer),
@@ -30,8 +29,7 @@ fn rows(count: i64) -> Rows {
     rows
 }
 
-on_both_engines!(rows_in_bulk_arrive_whole, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(rows_in_bulk_arrive_whole, async |db| {
     db.load(async |tx| {
         let mut rows = rows(1000);
         tx.insert_rows(&mut rows).await?;
@@ -72,10 +70,9 @@ on_both_engines!(rows_in_bulk_arrive_whole, async |address| {
     assert_eq!(products(&db).await, 1000);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_load_that_breaks_a_rule_leaves_neither_rows_nor_a_table_without_its_indexes,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         let failed = db
             .load(async |tx| {
                 let dropped = tx.drop_indexes(&["product", "outflow"]).await?;
@@ -103,8 +100,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(dropped_indexes_are_rebuilt, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(dropped_indexes_are_rebuilt, async |db| {
     db.load(async |tx| {
         let dropped = tx.drop_indexes(&["product", "outflow", "sign"]).await?;
         tx.insert_rows(&mut rows(10)).await?;

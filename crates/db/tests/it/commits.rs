@@ -13,10 +13,10 @@ use tokio::task::JoinHandle;
 use crate::{
     jobs::until,
     pause::{Paused, pause},
-    schema::{insert, open, open_with, patient, products},
+    schema::{add_product, insert, open, open_with, patient, products},
 };
 
-/// A job that holds the writer, so that others wait and share a batch.
+/// Pauses the writer in a job, so that other jobs wait and share a batch.
 fn hold_writer(db: &Db) -> (Paused, JoinHandle<Result<(), Error>>) {
     let (pause, paused) = pause();
     let db = db.clone();
@@ -29,7 +29,7 @@ fn hold_writer(db: &Db) -> (Paused, JoinHandle<Result<(), Error>>) {
     (paused, holder)
 }
 
-/// A write that is started now and waits for the one who holds the writer.
+/// Starts a write, which waits for the paused writer.
 async fn waiting<T: Send + 'static>(
     db: &Db,
     job: impl AsyncFn(&mut Tx) -> Result<T, Error> + Send + 'static,
@@ -77,10 +77,7 @@ fn what_a_job_saw_in_a_batch_that_is_run_again_is_looked_at_anew() {
             ..patient()
         };
         let db = open_with(&address, &options).await;
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         let take = async |tx: &mut Tx| {
             let sql =
                 "UPDATE product SET quantity = quantity - 1 WHERE title = 'Rice' AND quantity >= 1";
@@ -90,7 +87,7 @@ fn what_a_job_saw_in_a_batch_that_is_run_again_is_looked_at_anew() {
             }
         };
         let (paused, holder) = hold_writer(&db);
-        // Takes the last unit, and does not want it when it is asked again.
+        // Takes the last unit in its first run, and fails in its second.
         let runs = Arc::new(AtomicUsize::new(0));
         let fickle = waiting(&db, async move |tx: &mut Tx| {
             match runs.fetch_add(1, Ordering::SeqCst) {
@@ -100,7 +97,7 @@ fn what_a_job_saw_in_a_batch_that_is_run_again_is_looked_at_anew() {
         });
         let fickle = fickle.await;
         let next = waiting(&db, take).await;
-        // Has written when it fails, so that the batch is run again.
+        // Fails after it has written, so that the batch is run again.
         let failing = waiting(&db, async |tx: &mut Tx| {
             insert(tx, "Beans", 1).await?;
             Err::<(), _>(Error::other("refused"))
@@ -131,7 +128,7 @@ fn all_that_wait_for_a_locked_database_are_answered_when_their_time_is_over() {
         let mut together: Vec<_> = (0..20).map(|_| start(&db)).collect();
         let error: Error = together.remove(0).await.unwrap().unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unavailable);
-        // Another handle waits once more for as long. Nobody else's time lasts until then.
+        // Another handle waits once more for the same time, after the deadlines of all others.
         start(&clock).await.unwrap().unwrap_err();
         assert!(together.iter().all(JoinHandle::is_finished));
         for task in together {

@@ -17,7 +17,7 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-use crate::schema::{count, insert, open, products};
+use crate::schema::{add_product, count, insert, open, products};
 
 const OWN_END: &str = "SELECT pg_terminate_backend(pg_backend_pid())";
 
@@ -62,7 +62,7 @@ fn a_job_that_loses_every_connection_is_told_that_the_database_is_unavailable() 
     });
 }
 
-/// Closes the connections to a database, all but the one that says so.
+/// Closes all other connections to a database.
 async fn close_all_but_one(address: &str) {
     let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -94,14 +94,14 @@ fn after_every_connection_was_closed_jobs_go_on() {
     });
 }
 
-/// Stands between a client and the server: can be closed and opened, can break off at a certain
-/// message, and can stop to carry anything.
+/// A proxy between a client and the server. It can be closed and opened, can close a connection at
+/// a given message, and can stop forwarding.
 struct Proxy {
     server: String,
     port: u16,
     break_at: Arc<Mutex<Option<&'static [u8]>>>,
     is_frozen: Arc<AtomicBool>,
-    /// While the proxy is closed: no other test is given its port.
+    /// Reserves the port while the proxy is closed.
     closed_port: Option<ClosedPort>,
     task: Option<JoinHandle<()>>,
 }
@@ -196,10 +196,7 @@ fn a_server_that_went_away_is_found_again() {
         let error = Db::open(&through, &Options::default()).await.err().unwrap();
         assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
         proxy.open();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
     });
 }
@@ -233,7 +230,7 @@ fn a_server_that_does_not_answer_is_unavailable_until_it_does() {
 #[test]
 fn of_several_hosts_one_that_does_not_answer_leaves_time_for_the_next() {
     run(Engine::Postgres, async |address| {
-        // Connections are accepted by the system, and nobody reads from them.
+        // The system accepts connections, but no program reads from them.
         let silent = ClosedPort::new().listen();
         let silent_port = silent.local_addr().unwrap().port();
         let (before, server) = address.split_once('@').unwrap();
@@ -290,10 +287,7 @@ fn a_transaction_that_its_job_left_in_pieces_does_not_reach_the_next_job() {
                 })
                 .await;
             assert!(panicked.is_err());
-            db.write(async |tx| insert(tx, "Beans", 1).await)
-                .await
-                .map_err(|error: Error| error)
-                .unwrap();
+            add_product(&db, "Beans", 1).await;
         }
         assert_eq!(products(&db).await, 3);
     });

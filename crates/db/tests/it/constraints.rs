@@ -1,7 +1,6 @@
 use db::{Db, Error, ErrorKind, Param};
-use test_kit::on_both_engines;
 
-use crate::schema::{insert, open};
+use crate::schema::{db_on_both_engines, insert};
 
 async fn run(db: &Db, sql: &'static str, params: &[&'static str]) -> Error {
     let params = params.to_vec();
@@ -13,10 +12,9 @@ async fn run(db: &Db, sql: &'static str, params: &[&'static str]) -> Error {
     .unwrap_err()
 }
 
-on_both_engines!(
+db_on_both_engines!(
     constraints_have_the_same_names_on_both_engines,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         db.write(async |tx| {
             let id = insert(tx, "Rice", 1).await?;
             tx.execute(
@@ -78,8 +76,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(foreign_keys_hold_both_ways, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(foreign_keys_hold_both_ways, async |db| {
     let orphan = "INSERT INTO outflow (product_id, quantity) VALUES (99, 1)";
     assert!(run(&db, orphan, &[]).await.is_foreign_key());
     db.write(async |tx| {
@@ -95,8 +92,7 @@ on_both_engines!(foreign_keys_hold_both_ways, async |address| {
     assert!(run(&db, "DELETE FROM product", &[]).await.is_foreign_key());
 });
 
-on_both_engines!(a_conflict_can_be_avoided_inside_a_job, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_conflict_can_be_avoided_inside_a_job, async |db| {
     let quantity: i64 = db
         .write(async |tx| {
             let sql = "INSERT INTO product (title, sku, quantity) VALUES ('Rice', 'r', $1)

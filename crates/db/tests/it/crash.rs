@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::schema::{insert, open};
 
-/// Given to the test binary as a filter that matches no test, so that [`the_writer`] finds it.
+/// An argument of the test binary for [`the_writer`]. As a filter it matches no test.
 const CHILD: &str = "writes-until-killed-to=";
 
 /// Writes and prints each id once it is acknowledged, until the database refuses.
@@ -30,7 +30,7 @@ async fn write_until_refused(db: Db) -> Error {
     }
 }
 
-/// Eight writers at once, which only end by being killed.
+/// Runs eight writers until the process is killed.
 async fn write_until_killed(address: &str) {
     let db = open(address).await;
     let mut tasks = JoinSet::new();
@@ -41,7 +41,7 @@ async fn write_until_killed(address: &str) {
     panic!("the database refused: {refusal}");
 }
 
-/// Starts a writer, waits for so many acknowledgements, kills it, and gives every id that it had
+/// Starts a writer, kills it after this many acknowledgements, and returns all ids that it had
 /// acknowledged.
 fn kill_a_writer(address: &str, after: usize) -> Vec<i64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
@@ -62,7 +62,7 @@ fn kill_a_writer(address: &str, after: usize) -> Vec<i64> {
         };
         acknowledged.extend(id.parse::<i64>());
         if acknowledged.len() == after {
-            // SIGKILL; the lines that are already in the pipe still count.
+            // SIGKILL. The lines that are in the pipe already are read to the end.
             child.kill().unwrap();
         }
     }
@@ -71,8 +71,8 @@ fn kill_a_writer(address: &str, after: usize) -> Vec<i64> {
     acknowledged
 }
 
-/// What the killed process runs: outside of `on_both_engines!`, whose fresh database would outlive
-/// the kill. In an ordinary run nobody names an address, and there is nothing to write to.
+/// The test that the killed process runs. It is outside of `on_both_engines!`, whose fresh database
+/// would never be removed. Without the argument it does nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_writer() {
     let address =

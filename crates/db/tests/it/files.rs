@@ -3,9 +3,9 @@ use std::fs;
 use db::{Db, Error, ErrorKind};
 use test_kit::database::{Engine, run};
 
-use crate::schema::{SHOP, count, insert, open, products};
+use crate::schema::{SHOP, add_product, count, insert, open, products};
 
-/// Nothing is read, written or called ready.
+/// Reads, writes and the readiness check fail.
 async fn assert_unavailable(db: &Db) {
     let written = db.write(async |tx| insert(tx, "Beans", 1).await).await;
     let read = db.read(async |conn| count(conn).await).await;
@@ -37,10 +37,7 @@ fn a_file_that_is_deleted_or_replaced_takes_no_jobs_until_it_is_back() {
         assert_unavailable(&db).await;
         fs::rename(&away, file).unwrap();
         db.ready(&SHOP).await.unwrap();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
         fs::remove_file(file).unwrap();
         assert_unavailable(&db).await;
@@ -72,7 +69,7 @@ fn a_write_that_finds_no_space_leaves_the_database_ready_for_a_smaller_one() {
                 .map_err(|error: Error| error)
                 .unwrap();
         };
-        // SQLite answers as for a full disk when the file would have more pages than this.
+        // SQLite returns the error of a full disk when the file would have more pages than this.
         pages("PRAGMA max_page_count = 150").await;
         let picture = async |tx: &mut db::Tx| {
             let sql = "INSERT INTO product (title, quantity, picture) VALUES ('Rice', 1, $1)";
@@ -81,7 +78,7 @@ fn a_write_that_finds_no_space_leaves_the_database_ready_for_a_smaller_one() {
         let error: Error = db.write(picture).await.unwrap_err();
         assert_eq!(*error.kind(), ErrorKind::Unavailable, "{error}");
         assert_eq!(products(&db).await, 0);
-        // What still fits is written, so this disk is not quite full.
+        // A small write still fits, so the database is ready.
         db.ready(&SHOP).await.unwrap();
         pages("PRAGMA max_page_count = 1000000").await;
         db.write(picture).await.unwrap();

@@ -14,11 +14,10 @@ use test_kit::{database, on_both_engines};
 
 use crate::{
     pause::{Paused, pause},
-    schema::{count, insert, open, open_with, patient, products},
+    schema::{count, db_on_both_engines, insert, open, open_with, patient, products},
 };
 
-/// What a service's function looks like: its future crosses threads, its job borrows what it
-/// captured.
+/// As in a service: the future is sent to other threads, and the job borrows its captured values.
 async fn add(db: &Db, title: String, quantity: i64) -> Result<i64, Error> {
     db.write(async move |tx| {
         let id = insert(tx, &title, quantity).await?;
@@ -46,26 +45,21 @@ impl From<Error> for Refusal {
     }
 }
 
-on_both_engines!(
-    what_a_job_wrote_is_there_once_it_is_answered,
-    async |address| {
-        let db = open(&address).await;
-        let other = db.clone();
-        let task = tokio::spawn(async move { add(&other, "Rice".to_owned(), 5).await });
-        let id = task.await.unwrap().unwrap();
-        let quantity: i64 = db
-            .read(async move |conn| {
-                let sql = "SELECT quantity FROM product WHERE id = $1";
-                conn.one(sql, &[&id], |row| row.get(0)).await
-            })
-            .await
-            .unwrap();
-        assert_eq!(quantity, 8);
-    }
-);
+db_on_both_engines!(what_a_job_wrote_is_there_once_it_is_answered, async |db| {
+    let other = db.clone();
+    let task = tokio::spawn(async move { add(&other, "Rice".to_owned(), 5).await });
+    let id = task.await.unwrap().unwrap();
+    let quantity: i64 = db
+        .read(async move |conn| {
+            let sql = "SELECT quantity FROM product WHERE id = $1";
+            conn.one(sql, &[&id], |row| row.get(0)).await
+        })
+        .await
+        .unwrap();
+    assert_eq!(quantity, 8);
+});
 
-on_both_engines!(a_job_that_answers_err_leaves_nothing, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_job_that_answers_err_leaves_nothing, async |db| {
     let refused: Result<(), Refusal> = db
         .write(async |tx| {
             insert(tx, "Rice", 5).await?;
@@ -76,8 +70,7 @@ on_both_engines!(a_job_that_answers_err_leaves_nothing, async |address| {
     assert_eq!(products(&db).await, 0);
 });
 
-on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_panic_costs_its_own_job_alone, async |db| {
     let jobs = (0..20).map(|number: i64| {
         let db = db.clone();
         tokio::spawn(async move {
@@ -97,17 +90,16 @@ on_both_engines!(a_panic_costs_its_own_job_alone, async |address| {
         }
     }
     assert_eq!((failed, products(&db).await), (4, 16));
-    // A batch in which one panics is run again, and that one with it.
+    // A batch with a job that panics is run again, with that job.
     assert!(db.statistics().panics >= 4);
     let panicked: Result<i64, Error> = db.read(async |_| panic!("on purpose")).await;
     assert!(panicked.is_err());
     assert_eq!(products(&db).await, 16);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_failed_statement_ends_its_transaction_even_if_the_job_goes_on,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         let result: Result<(), Error> = db
             .write(async |tx| {
                 insert(tx, "Rice", 1).await?;
@@ -135,7 +127,7 @@ on_both_engines!(
                 wait.lock().unwrap().recv().unwrap();
                 insert(tx, "Rice", 5).await
             }));
-            // Sent at the first poll; then the caller goes away.
+            // The first poll sends the job. Then the caller is dropped.
             poll_fn(|context| {
                 assert!(write.as_mut().poll(context).is_pending());
                 Poll::Ready(())
@@ -149,8 +141,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_reading_job_cannot_write, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_reading_job_cannot_write, async |db| {
     let sql = "INSERT INTO product (title, quantity) VALUES ('Rice', 1)";
     let read: Result<u64, Error> = db.read(async |conn| conn.execute(sql, &[]).await).await;
     let report: Result<u64, Error> = db.report(async |conn| conn.execute(sql, &[]).await).await;
@@ -158,15 +149,14 @@ on_both_engines!(a_reading_job_cannot_write, async |address| {
     assert_eq!(products(&db).await, 0);
 });
 
-on_both_engines!(a_report_sees_one_snapshot, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_report_sees_one_snapshot, async |db| {
     add(&db, "Rice".to_owned(), 1).await.unwrap();
     let (first_seen, wait_for_first) = tokio::sync::oneshot::channel();
     let (go_on, wait) = mpsc::channel();
     let first_seen = Mutex::new(Some(first_seen));
     let wait = Mutex::new(wait);
     let other = db.clone();
-    // Two lanes, so that the report's thread may stand still without holding up the write.
+    // There are two lanes, so that the paused report does not block the write.
     let report = tokio::spawn(async move {
         other
             .report(async move |conn| {
@@ -180,7 +170,7 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
             .await
     });
     wait_for_first.await.unwrap();
-    // The lanes take turns: one of these two goes past the standing lane.
+    // Jobs go to the lanes in turns, so one of these two goes to the other lane.
     let writes = [
         add(&db, "Beans".to_owned(), 1),
         add(&db, "Flour".to_owned(), 1),
@@ -195,10 +185,9 @@ on_both_engines!(a_report_sees_one_snapshot, async |address| {
     assert!(products(&db).await >= 2);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_statement_used_wrongly_is_an_error_and_no_panic,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         add(&db, "Rice".to_owned(), 5).await.unwrap();
         add(&db, "Beans".to_owned(), 5).await.unwrap();
         let outcomes = db
@@ -252,7 +241,7 @@ fn over_sqlite_a_job_that_awaits_something_else_is_refused() {
     });
 }
 
-/// A batch that stays open however slow the test's threads are.
+/// A batch stays open for a minute, longer than any test's threads need.
 fn unhurried() -> Options {
     Options {
         batch_time: std::time::Duration::from_secs(60),
@@ -260,7 +249,7 @@ fn unhurried() -> Options {
     }
 }
 
-/// Holds the SQLite writer still in a job of its own, until told to go on.
+/// Pauses the SQLite writer in a job until the test resumes it.
 fn hold_writer(db: &Db) -> (Paused, tokio::task::JoinHandle<()>) {
     let (pause, paused) = pause();
     let db = db.clone();
@@ -293,7 +282,7 @@ fn jobs_share_a_commit_and_none_is_answered_before_it() {
         until(|| db.statistics().waiting_writes == 11).await;
         paused.go_on();
         last_paused.reached();
-        // All ten have run in the open transaction, and the writer stands before its commit.
+        // All ten have run in the open transaction, which is not committed yet.
         assert!(first.iter().all(|task| !task.is_finished()) && !holder.is_finished());
         assert_eq!(products(&db).await, 0);
         last_paused.go_on();
@@ -384,7 +373,8 @@ fn what_fails_among_others_takes_back_what_it_wrote_and_nothing_else() {
         assert_eq!(kept, [true, false, true, false, true]);
         assert_eq!(products(&db).await, 3);
         let runs = runs.each_ref().map(|runs| runs.load(Ordering::Relaxed));
-        // The fourth had written: it and all before it were run again, each with a savepoint.
+        // The fourth had written before it failed. So the first four were run again, each with a
+        // savepoint.
         assert_eq!(runs, [2, 2, 2, 2, 1]);
         let after = db.statistics();
         assert_eq!(after.commits - before.commits, 1);
@@ -430,7 +420,7 @@ on_both_engines!(
     }
 );
 
-/// Waits, without a clock, until another thread has come so far.
+/// Waits for another thread until a condition holds, without a clock.
 pub(crate) async fn until(condition: impl Fn() -> bool) {
     while !condition() {
         tokio::task::yield_now().await;

@@ -10,7 +10,7 @@ use test_kit::{database, on_both_engines};
 use crate::{
     jobs::until,
     pause::pause,
-    schema::{count, insert, open, open_with, patient, products},
+    schema::{add_product, count, insert, open, open_with, patient, products},
 };
 
 on_both_engines!(a_full_queue_refuses_at_once, async |address| {
@@ -45,8 +45,8 @@ on_both_engines!(a_full_queue_refuses_at_once, async |address| {
             Poll::Pending => waiting.push(write),
         }
     }
-    // PostgreSQL counts the holder and may finish some on the other lane meanwhile; SQLite's queue
-    // holds three.
+    // PostgreSQL also counts the job that holds the lane, and the other lane may finish some jobs
+    // meanwhile. SQLite's queue holds three.
     assert!(refused >= 1, "{refused}");
     if db.engine() == Engine::Sqlite {
         assert_eq!((refused, db.statistics().waiting_writes), (7, 3));
@@ -82,10 +82,9 @@ on_both_engines!(
             })
             .await;
         assert_eq!(*write.unwrap_err().kind(), ErrorKind::Unavailable);
-        // By somebody with more time: on a busy machine any statement may take too long for so
-        // short a limit.
+        // Read by a handle with a longer limit, which a busy machine does not exceed.
         assert_eq!(products(&open(&address).await).await, 0);
-        // A report has a limit of its own.
+        // The limit of a report is longer.
         let long =
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
                 SELECT count(*) FROM n";
@@ -133,10 +132,7 @@ fn pages_are_read_and_written_while_a_report_runs() {
                 .await
         });
         paused.reached();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
         assert!(!report.is_finished());
         paused.go_on();
@@ -148,7 +144,7 @@ fn pages_are_read_and_written_while_a_report_runs() {
 fn a_full_disk_loses_nothing_that_was_acknowledged() {
     database::run(database::Engine::Sqlite, async |address| {
         let db = open_with(&address, &patient()).await;
-        // SQLite answers as for a full disk when the file would have more pages than this.
+        // SQLite returns the error of a full disk when the file would have more pages than this.
         let limit = "PRAGMA max_page_count = 150";
         db.write(async |tx| tx.all(limit, &[], |_| Ok(())).await)
             .await
@@ -184,10 +180,7 @@ fn a_full_disk_loses_nothing_that_was_acknowledged() {
             .await
             .map_err(|error: Error| error)
             .unwrap();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         assert_eq!(products(&db).await, 1);
     });
 }
@@ -225,9 +218,8 @@ fn a_log_has_its_usual_length_from_the_start_and_is_written_over() {
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let length = || std::fs::metadata(&log).unwrap().len();
         assert_eq!(length(), 8 * 1024 * 1024);
-        // Copied by the checkpoint thread and, what came meanwhile, by the writer. How long that
-        // takes is the disk's affair: on a slow one the log grows up to its bound. Then it begins
-        // anew.
+        // The checkpoint thread copies the log, and the writer copies the rest. On a slow disk the
+        // log grows up to its bound meanwhile. Then it is restarted.
         let mut longest = 0;
         while db.statistics().log_bytes >= longest {
             longest = db.statistics().log_bytes;
@@ -267,7 +259,8 @@ fn the_log_stays_short_though_writing_goes_on() {
             ..patient()
         };
         let db = open_with(&address, &options).await;
-        // Of 96 MiB. A slow disk lets some tries to empty the log pass in vain, each of which lets it grow by a quarter of its bound.
+        // Writes 96 MiB. On a slow disk some restarts of the log fail, and each of these lets it
+        // grow by a quarter of its bound.
         for _ in 0..80 {
             write_much(&db).await;
         }
@@ -303,15 +296,15 @@ fn a_long_report_lets_the_log_grow_rather_than_hold_up_writers() {
         for _ in 0..10 {
             write_much(&db).await;
         }
-        // Each vain try costs a tenth of a second at most, and they are far apart; whoever waits
-        // for the report waits for ten minutes.
+        // A restart that fails takes a tenth of a second at most, and there are few. A write that
+        // waited for the report would wait for ten minutes.
         assert!(started.elapsed() < Duration::from_secs(300));
         let grown = db.statistics().log_bytes;
         assert!(grown > 8 * 1024 * 1024, "{grown}");
         paused.go_on();
         assert_eq!(report.await.unwrap().unwrap(), (0, 0));
-        // The writer looks at the log when it has written; on a slow disk the copying thread may be
-        // in its way more than once.
+        // The writer looks at the log after each write. On a slow disk the checkpoint thread may
+        // prevent the restart more than once.
         while db.statistics().log_bytes >= grown {
             write_much(&db).await;
         }

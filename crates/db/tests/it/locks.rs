@@ -12,7 +12,7 @@ use crate::{
 
 const TAKE: &str = "UPDATE product SET quantity = quantity - 1 WHERE id = $1";
 
-/// Somebody else who has a row locked, until told to go on.
+/// Another transaction that locks a row until the test resumes it.
 async fn lock(address: &str, id: i64) -> (Paused, JoinHandle<Result<(), Error>>) {
     let (pause, paused) = pause();
     let db = open(address).await;
@@ -29,7 +29,7 @@ async fn lock(address: &str, id: i64) -> (Paused, JoinHandle<Result<(), Error>>)
     (paused, holder)
 }
 
-/// A unit taken by a transaction of its own.
+/// Takes a unit in a transaction of its own.
 async fn take_alone(db: &Db, id: i64) -> Result<(), Error> {
     db.write(async move |tx: &mut Tx| tx.execute(TAKE, &[&id]).await.map(drop))
         .await
@@ -47,7 +47,7 @@ fn a_locked_row_holds_up_nobody_who_wants_another() {
         let (locked, free, also_locked) = (ids[0], ids[1], ids[2]);
         let (paused, holder) = lock(&address, locked).await;
         let (paused_too, holder_too) = lock(&address, also_locked).await;
-        // More than there are connections, in batches and alone.
+        // More jobs than connections, in batches and alone.
         let mut waiting = JoinSet::new();
         for number in 0..80 {
             let db = db.clone();
@@ -77,7 +77,7 @@ fn a_locked_row_holds_up_nobody_who_wants_another() {
         holder.await.unwrap().unwrap();
         holder_too.await.unwrap().unwrap();
         assert_eq!(left(&db).await, [460, 300, 460]);
-        // The row has no queue of its own any more.
+        // The queue of the row was removed.
         assert!(db.write_batched(Take(locked)).await.unwrap().is_some());
     });
 }

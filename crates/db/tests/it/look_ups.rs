@@ -1,50 +1,37 @@
-use db::{Conn, Error, ErrorKind, Options};
-use test_kit::{database, on_both_engines};
+use db::{Conn, Db, Error, ErrorKind, Options};
+use test_kit::database;
 
 use crate::{
     pause::pause,
-    schema::{count, insert, open, open_with, patient},
+    schema::{add_product, count, db_on_both_engines, open, open_with, patient},
 };
 
-on_both_engines!(
+/// The number of products, read on this thread.
+async fn counted(db: &Db) -> i64 {
+    db.read_inline(async |conn| count(conn).await)
+        .await
+        .unwrap()
+}
+
+db_on_both_engines!(
     a_look_up_sees_what_was_written_and_cannot_write,
-    async |address| {
-        let db = open(&address).await;
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
-        assert_eq!(
-            db.read_inline(async |conn| count(conn).await)
-                .await
-                .unwrap(),
-            1
-        );
+    async |db| {
+        add_product(&db, "Rice", 1).await;
+        assert_eq!(counted(&db).await, 1);
         let refused: Result<u64, Error> = db
             .read_inline(async |conn| conn.execute("DELETE FROM product", &[]).await)
             .await;
         assert!(refused.is_err());
-        assert_eq!(
-            db.read_inline(async |conn| count(conn).await)
-                .await
-                .unwrap(),
-            1
-        );
+        assert_eq!(counted(&db).await, 1);
     }
 );
 
-on_both_engines!(a_panicking_look_up_costs_no_connection, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_panicking_look_up_costs_no_connection, async |db| {
     for _ in 0..10 {
         let panicked: Result<i64, Error> = db.read_inline(async |_| panic!("on purpose")).await;
         assert_eq!(*panicked.unwrap_err().kind(), ErrorKind::Other);
     }
-    assert_eq!(
-        db.read_inline(async |conn| count(conn).await)
-            .await
-            .unwrap(),
-        0
-    );
+    assert_eq!(counted(&db).await, 0);
     db.clone().close().await;
     let late = db.read_inline(async |conn| count(conn).await).await;
     assert_eq!(*late.unwrap_err().kind(), ErrorKind::Unavailable);
@@ -68,12 +55,7 @@ fn a_look_up_beyond_the_connections_for_them_is_read_like_any_other() {
             other.read_inline(waiting).await
         });
         paused.reached();
-        assert_eq!(
-            db.read_inline(async |conn| count(conn).await)
-                .await
-                .unwrap(),
-            0
-        );
+        assert_eq!(counted(&db).await, 0);
         assert!(!holder.is_finished());
         paused.go_on();
         assert_eq!(holder.await.unwrap().unwrap(), 0);
@@ -95,17 +77,9 @@ fn all_statements_of_a_look_up_see_one_state() {
             other.read_inline(counting).await
         });
         paused.reached();
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         paused.go_on();
         assert_eq!(reader.await.unwrap().unwrap(), (0, 0));
-        assert_eq!(
-            db.read_inline(async |conn| count(conn).await)
-                .await
-                .unwrap(),
-            1
-        );
+        assert_eq!(counted(&db).await, 1);
     });
 }

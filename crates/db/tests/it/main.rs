@@ -7,42 +7,42 @@
 
 /// Copies of a SQLite database in use.
 mod backup;
-/// Rows that many ask for by their keys.
+/// Rows that several callers find by their keys at the same time.
 mod batch_loader;
-/// Changes that are made together because many ask for them.
+/// Changes that several callers make in one batch.
 mod batches;
 /// Tables filled in bulk, and their indexes.
 mod bulk;
 /// SQLite's batches when one of their jobs is stopped or refused, or when the database is locked.
 mod commits;
-/// Losing the server, and finding it again.
+/// Lost connections to the server, and several hosts.
 mod connections;
-/// What a database refuses, and by which name.
+/// Constraints, and their names in errors.
 mod constraints;
-/// What is acknowledged survives the process.
+/// An acknowledged write survives the end of the process.
 mod crash;
 /// SQLite's files: deleted, replaced, or on a disk that is full.
 mod files;
-/// Jobs: what commits, what rolls back, and who is told what.
+/// Jobs: commits, rollbacks, and the answers of callers.
 mod jobs;
 /// Bounds: queues, times, the log's size.
 mod limits;
 /// Rows that other transactions have locked (PostgreSQL).
 mod locks;
-/// Readings that the thread which asks does itself.
+/// Reads on the calling thread.
 mod look_ups;
 /// Migrations in pairs, forward only.
 mod migrations;
-/// A job that stands still until its test lets it go on.
+/// A job that pauses until its test resumes it.
 mod pause;
-/// Which processes serve a database.
+/// The processes that serve a database, and their heartbeats.
 mod replicas;
 /// Transactions that PostgreSQL asks to be run again.
 mod retries;
 mod schema;
 /// Many writers and one stock.
 mod stock;
-/// Whose certificate is believed.
+/// TLS: which certificates are accepted.
 mod tls;
-/// Values there and back: money, time, text.
+/// Values read back as they were written: money, time, text.
 mod values;

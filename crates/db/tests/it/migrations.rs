@@ -3,7 +3,10 @@ use std::{fs, path::PathBuf};
 use db::{Db, Error, ErrorKind, Migration, Migrations};
 use test_kit::{database, on_both_engines};
 
-use crate::schema::{SHOP, SHOP_POSTGRES, SHOP_SQLITE, insert, open, patient, products};
+use crate::schema::{
+    SHOP, SHOP_POSTGRES, SHOP_SQLITE, add_product, db_on_both_engines, insert, open, patient,
+    products,
+};
 
 const COLOUR: Migration = ("0002_colour", "ALTER TABLE product ADD COLUMN colour TEXT;");
 const BROKEN: Migration = (
@@ -69,10 +72,7 @@ on_both_engines!(migrations_are_applied_once_and_in_order, async |address| {
             .to_string()
             .contains("0002_colour")
     );
-    db.write(async |tx| insert(tx, "Rice", 1).await)
-        .await
-        .map_err(|error: Error| error)
-        .unwrap();
+    add_product(&db, "Rice", 1).await;
     assert_eq!(db.migrate(&newer()).await.unwrap(), ["0002_colour"]);
     db.ready(&newer()).await.unwrap();
     let sql = "SELECT count(*) FROM product WHERE colour IS NULL";
@@ -84,8 +84,7 @@ on_both_engines!(migrations_are_applied_once_and_in_order, async |address| {
     assert_eq!(rows, 1);
 });
 
-on_both_engines!(a_database_of_a_newer_version_is_refused, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(a_database_of_a_newer_version_is_refused, async |db| {
     db.migrate(&newer()).await.unwrap();
     for refused in [db.migrate(&SHOP).await.map(drop), db.ready(&SHOP).await] {
         let error = refused.unwrap_err();
@@ -94,8 +93,7 @@ on_both_engines!(a_database_of_a_newer_version_is_refused, async |address| {
     db.migrate(&newer()).await.unwrap();
 });
 
-on_both_engines!(an_edited_migration_is_refused, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(an_edited_migration_is_refused, async |db| {
     let edited = shop(&[("0001_shop", "SELECT 1")], &[("0001_shop", "SELECT 1")]);
     for refused in [db.migrate(&edited).await.map(drop), db.ready(&edited).await] {
         let error = refused.unwrap_err();
@@ -106,12 +104,8 @@ on_both_engines!(an_edited_migration_is_refused, async |address| {
     }
 });
 
-on_both_engines!(a_migration_that_fails_changes_nothing, async |address| {
-    let db = open(&address).await;
-    db.write(async |tx| insert(tx, "Rice", 1).await)
-        .await
-        .map_err(|error: Error| error)
-        .unwrap();
+db_on_both_engines!(a_migration_that_fails_changes_nothing, async |db| {
+    add_product(&db, "Rice", 1).await;
     let error = db.migrate(&broken()).await.unwrap_err();
     assert!(error.to_string().contains("0003_broken of shop"), "{error}");
     let half: Result<i64, Error> = db
@@ -122,7 +116,7 @@ on_both_engines!(a_migration_that_fails_changes_nothing, async |address| {
         .await;
     assert!(half.is_err());
     assert_eq!(products(&db).await, 1);
-    // What came before it is applied or not as a whole, and can be gone on from.
+    // The migrations before it are applied as a whole or not at all, so migrating can go on.
     db.migrate(&newer()).await.unwrap();
     db.ready(&newer()).await.unwrap();
 });
@@ -142,8 +136,7 @@ on_both_engines!(replicas_that_start_together_migrate_once, async |address| {
     assert_eq!(applied, ["0001_shop", "0002_colour"]);
 });
 
-on_both_engines!(two_services_may_share_a_database, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(two_services_may_share_a_database, async |db| {
     let other = Migrations {
         name: "office",
         on: &[],
@@ -166,10 +159,7 @@ fn a_sqlite_database_is_copied_before_it_is_migrated() {
             copies(&address).is_empty(),
             "an empty database needs no copy"
         );
-        db.write(async |tx| insert(tx, "Rice", 1).await)
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
+        add_product(&db, "Rice", 1).await;
         db.migrate(&newer()).await.unwrap();
         db.migrate(&newer()).await.unwrap();
         let [copy] = copies(&address).try_into().unwrap();

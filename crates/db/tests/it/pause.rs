@@ -1,4 +1,4 @@
-//! A job that stands still where its test wants it to, until it is told to go on.
+//! A job that pauses at one point until its test resumes it.
 
 use std::sync::{
     Mutex,
@@ -6,20 +6,20 @@ use std::sync::{
     mpsc::{Receiver, Sender, channel},
 };
 
-/// The job's end.
+/// The side of the job.
 pub(crate) struct Pause {
     reached: Mutex<Sender<()>>,
     go_on: Mutex<Receiver<()>>,
     was_here: AtomicBool,
 }
 
-/// The test's end.
+/// The side of the test.
 pub(crate) struct Paused {
     reached: Receiver<()>,
     go_on: Sender<()>,
 }
 
-/// Both ends of a pause.
+/// Both sides of a pause.
 pub(crate) fn pause() -> (Pause, Paused) {
     let (tell, reached) = channel();
     let (go_on, wait) = channel();
@@ -32,13 +32,13 @@ pub(crate) fn pause() -> (Pause, Paused) {
 }
 
 impl Pause {
-    /// Stands still here.
+    /// Pauses here.
     pub(crate) fn here(&self) {
         self.reached.lock().unwrap().send(()).unwrap();
         self.go_on.lock().unwrap().recv().unwrap();
     }
 
-    /// Stands still here, unless the job is run again.
+    /// Pauses here, but not when the job is run again.
     pub(crate) fn here_once(&self) {
         if !self.was_here.swap(true, Ordering::SeqCst) {
             self.here();
@@ -47,12 +47,12 @@ impl Pause {
 }
 
 impl Paused {
-    /// Waits until the job stands still.
+    /// Waits until the job has paused.
     pub(crate) fn reached(&self) {
         tokio::task::block_in_place(|| self.reached.recv().unwrap());
     }
 
-    /// Lets the job go on.
+    /// Resumes the job.
     pub(crate) fn go_on(&self) {
         self.go_on.send(()).unwrap();
     }

@@ -28,7 +28,7 @@ async fn registered(db: &Db) -> Vec<String> {
     .unwrap()
 }
 
-/// What each of these heartbeats finds.
+/// The results of several heartbeats.
 async fn heartbeats(replica: &Replica, times: usize) -> Vec<Heartbeat> {
     let mut found = Vec::new();
     for _ in 0..times {
@@ -46,7 +46,7 @@ fn who_stands_still_for_four_looks_is_dead_and_learns_it_when_it_comes_back() {
         assert_eq!(registered(&db).await, [one.id(), other.id()]);
         assert_eq!(one.heartbeat().await.unwrap(), NEWS);
         assert_eq!(registered(&db).await, [one.id()]);
-        // As one that was stopped, or cut off from the database, and goes on.
+        // A process that was stopped, or disconnected, and goes on.
         let back = other.heartbeat().await.unwrap();
         assert!(back.was_removed);
         assert_eq!(registered(&db).await, [one.id(), other.id()]);
@@ -88,7 +88,7 @@ fn a_replica_that_is_kept_releases_what_a_dead_one_had() {
         let (released, mut has_released) = tokio::sync::watch::channel(0);
         let keep_alive = one.keep_alive(move || {
             released.send_modify(|times| *times += 1);
-            // The first attempt fails, as when the database goes away: it is made again.
+            // The first attempt fails, as when the database is unreachable. It is repeated.
             let times = *released.borrow();
             async move {
                 match times {

@@ -29,7 +29,8 @@ async fn quantities(db: &Db) -> Vec<i64> {
     .unwrap()
 }
 
-/// Two jobs that each lock one row, meet, and then want the other's: a deadlock, once.
+/// Two jobs that each lock one row, wait for each other, and then lock the other's row. They
+/// deadlock once.
 #[test]
 fn a_deadlock_is_run_again_and_does_not_surface() {
     run(Engine::Postgres, async |address| {
@@ -57,13 +58,13 @@ fn a_deadlock_is_run_again_and_does_not_surface() {
             task.await.unwrap().map_err(|error: Error| error).unwrap();
         }
         assert_eq!(quantities(&db).await, [2, 2]);
-        // The one that gives way may come back in time to meet the other again.
+        // The aborted job may be repeated soon enough to deadlock again.
         assert!(attempts.load(Ordering::SeqCst) >= 3 && db.statistics().retries >= 1);
     });
 }
 
-/// Each reads what the other writes; one of them must be run again to be as if one came after the
-/// other.
+/// Each job reads the row that the other one writes. One of them must be run again so that the
+/// result is serializable.
 #[test]
 fn a_serialization_failure_is_run_again_and_does_not_surface() {
     run(Engine::Postgres, async |address| {

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use db::{Conn, Db, Error, Migration, Migrations, Options, Tx};
 
-/// Products with a stock that the database itself keeps from going below zero, and what was taken
-/// from it.
+/// Products with a stock that a check keeps from going below zero, and outflows.
 pub(crate) const SHOP: Migrations = Migrations {
     name: "shop",
     on: &[],
@@ -71,12 +70,23 @@ pub(crate) const SHOP_POSTGRES: Migration = (
          CREATE UNIQUE INDEX sign_beginning ON sign (substr(words, 1, 2));"#,
 );
 
+/// As [`test_kit::on_both_engines!`]: the body gets the fresh database with the shop's tables.
+macro_rules! db_on_both_engines {
+    ($name:ident, $body:expr $(,)?) => {
+        test_kit::on_both_engines!($name, async |address| {
+            test_kit::database::call_with($crate::schema::open, $body, address).await;
+        });
+    };
+}
+
+pub(crate) use db_on_both_engines;
+
 pub(crate) async fn open(address: &str) -> Db {
     open_with(address, &patient()).await
 }
 
-/// The usual bounds, save those of time: on a busy machine everything may take long, and only tests
-/// of those bounds are about that.
+/// The usual bounds without short time limits, which a busy machine may exceed. Tests of a limit
+/// set it themselves.
 pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),
@@ -92,6 +102,12 @@ pub(crate) async fn open_with(address: &str, options: &Options) -> Db {
     let db = Db::open(&address.parse().unwrap(), options).await.unwrap();
     db.migrate(&SHOP).await.unwrap();
     db
+}
+
+/// Adds a product in a transaction of its own, and answers its id.
+pub(crate) async fn add_product(db: &Db, title: &'static str, quantity: i64) -> i64 {
+    let add = async move |tx: &mut Tx| insert(tx, title, quantity).await;
+    db.write::<_, Error, _>(add).await.unwrap()
 }
 
 pub(crate) async fn insert(tx: &mut Tx, title: &str, quantity: i64) -> Result<i64, Error> {

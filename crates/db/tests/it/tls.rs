@@ -13,8 +13,8 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// A server with TLS before the one without: answers the request for TLS, shows a certificate for
-/// `name` that it leaves in `folder`, and passes everything on. Gives its port.
+/// A proxy that adds TLS to a server without it. Its certificate is for `name`, and is stored in
+/// `folder`. Returns its port.
 async fn start(server: String, name: &str, folder: &Path) -> u16 {
     let made = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     std::fs::write(folder.join("root.pem"), made.cert.pem()).unwrap();
@@ -32,13 +32,12 @@ async fn start(server: String, name: &str, folder: &Path) -> u16 {
         while let Ok((mut client, _)) = listener.accept().await {
             let (acceptor, server) = (acceptor.clone(), server.clone());
             tokio::spawn(async move {
-                // Length 8 and the number of the request for TLS (PostgreSQL's protocol,
-                // SSLRequest).
+                // An SSLRequest of PostgreSQL's protocol: length 8 and its code.
                 let mut request = [0; 8];
                 client.read_exact(&mut request).await.unwrap();
                 assert_eq!(request, [0, 0, 0, 8, 4, 210, 22, 47]);
                 client.write_all(b"S").await.unwrap();
-                // A client that does not believe the certificate ends here.
+                // A client that does not accept the certificate closes the connection.
                 if let Ok(mut client) = acceptor.accept(client).await {
                     let mut server = TcpStream::connect(server).await.unwrap();
                     copy_bidirectional(&mut client, &mut server).await.ok();
@@ -84,7 +83,7 @@ fn only_a_certificate_of_a_known_root_for_the_right_name_is_believed() {
         for unknown_root in ["require", "verify-full"] {
             assert!(open(&with("localhost", unknown_root)).await.is_err());
         }
-        // The server itself has no TLS, and is not spoken to without when TLS is asked for.
+        // The server has no TLS. A client that requires it does not connect.
         let plain = format!(
             "postgres://postgres@{server}/{database}?{}",
             "sslmode=require"

@@ -5,11 +5,10 @@ use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::TestRunner,
 };
-use test_kit::on_both_engines;
 
-use crate::schema::open;
+use crate::schema::db_on_both_engines;
 
-/// Generated values, the same ones in each run and on each engine.
+/// Generated values, equal in each run and on each engine.
 fn generated<T>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     (0..count)
@@ -17,7 +16,7 @@ fn generated<T>(strategy: &impl Strategy<Value = T>, count: usize) -> Vec<T> {
         .collect()
 }
 
-/// Amounts of all sizes up to the largest, and the ones where a float goes wrong first.
+/// Amounts of all sizes up to the largest, and some that a float cannot represent.
 fn amounts() -> impl Strategy<Value = Money> {
     let special = [
         "0",
@@ -60,10 +59,9 @@ async fn prices(
     conn.all(sql, params, |row| row.get(0)).await
 }
 
-on_both_engines!(
+db_on_both_engines!(
     money_is_stored_ordered_filtered_and_summed_exactly,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         for (list, low, high) in generated(&(vec(amounts(), 0..30), amounts(), amounts()), 40) {
             store(&db, &list).await;
             let (low, high) = (low.min(high), low.max(high));
@@ -101,10 +99,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+db_on_both_engines!(
     a_bound_outside_of_a_columns_range_filters_all_the_same,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         store(&db, &[Money::ZERO, Money::MAX]).await;
         let beyond = Money::MAX.checked_add(Money::from_cents(1)).unwrap();
         let below = Money::from_cents(-1);
@@ -134,8 +131,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(what_is_no_exact_amount_is_an_error, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(what_is_no_exact_amount_is_an_error, async |db| {
     let sources: &[&'static str] = match db.engine() {
         Engine::Sqlite => &["SELECT 1.5", "SELECT '1.5'", "SELECT 2"],
         Engine::Postgres => &[
@@ -154,110 +150,94 @@ on_both_engines!(what_is_no_exact_amount_is_an_error, async |address| {
     }
 });
 
-on_both_engines!(
-    points_in_time_come_back_and_compare_exactly,
-    async |address| {
-        let db = open(&address).await;
-        // The years 1 to 9999.
-        let micros = -62_135_596_800_000_000..=253_402_300_799_999_999_i64;
-        let mut times: Vec<Timestamp> = generated(&micros, 200)
-            .into_iter()
-            .map(Timestamp::from_micros)
-            .collect();
-        times.push(Timestamp::from_micros(0));
-        times.push(Timestamp::from_micros(-1));
-        let inserted = times.clone();
-        let read: Vec<Timestamp> = db
-            .write(async move |tx| {
-                for (number, time) in inserted.iter().enumerate() {
-                    let sql = "INSERT INTO product (title, quantity, made_at) VALUES ($1, 1, $2)";
-                    tx.execute(sql, &[&number.to_string(), time]).await?;
-                }
-                let sql = "SELECT made_at FROM product WHERE made_at >= $1 ORDER BY made_at";
-                tx.all(sql, &[&Timestamp::from_micros(0)], |row| row.get(0))
-                    .await
-            })
-            .await
-            .map_err(|error: Error| error)
-            .unwrap();
-        times.retain(|time| time.micros() >= 0);
-        times.sort();
-        assert_eq!(read, times);
-    }
-);
+db_on_both_engines!(points_in_time_come_back_and_compare_exactly, async |db| {
+    // The years 1 to 9999.
+    let micros = -62_135_596_800_000_000..=253_402_300_799_999_999_i64;
+    let mut times: Vec<Timestamp> = generated(&micros, 200)
+        .into_iter()
+        .map(Timestamp::from_micros)
+        .collect();
+    times.push(Timestamp::from_micros(0));
+    times.push(Timestamp::from_micros(-1));
+    let inserted = times.clone();
+    let read: Vec<Timestamp> = db
+        .write(async move |tx| {
+            for (number, time) in inserted.iter().enumerate() {
+                let sql = "INSERT INTO product (title, quantity, made_at) VALUES ($1, 1, $2)";
+                tx.execute(sql, &[&number.to_string(), time]).await?;
+            }
+            let sql = "SELECT made_at FROM product WHERE made_at >= $1 ORDER BY made_at";
+            tx.all(sql, &[&Timestamp::from_micros(0)], |row| row.get(0))
+                .await
+        })
+        .await
+        .map_err(|error: Error| error)
+        .unwrap();
+    times.retain(|time| time.micros() >= 0);
+    times.sort();
+    assert_eq!(read, times);
+});
 
 type Everything = (String, Option<String>, Option<bool>, Option<Vec<u8>>);
 
-on_both_engines!(
-    text_truth_and_bytes_come_back_as_they_went_in,
-    async |address| {
-        let db = open(&address).await;
-        let text = "[^\\x00]{0,30}";
-        let strategy = (
-            text,
-            proptest::option::of(text),
-            any::<Option<bool>>(),
-            any::<Option<Vec<u8>>>(),
-        );
-        for (number, values) in (0_i64..).zip(generated(&strategy, 60)) {
-            let expected = values.clone();
-            let read: Everything = db
-                .write(async move |tx| {
-                    let (title, brand, active, picture) = &values;
-                    let sql = "INSERT INTO product (id, title, brand, quantity, active, picture)
+db_on_both_engines!(text_truth_and_bytes_come_back_as_they_went_in, async |db| {
+    let text = "[^\\x00]{0,30}";
+    let strategy = (
+        text,
+        proptest::option::of(text),
+        any::<Option<bool>>(),
+        any::<Option<Vec<u8>>>(),
+    );
+    for (number, values) in (0_i64..).zip(generated(&strategy, 60)) {
+        let expected = values.clone();
+        let read: Everything = db
+            .write(async move |tx| {
+                let (title, brand, active, picture) = &values;
+                let sql = "INSERT INTO product (id, title, brand, quantity, active, picture)
                            VALUES ($1, $2, $3, 1, $4, $5)";
-                    let done = tx
-                        .execute(sql, &[&number, title, brand, active, picture])
-                        .await?;
-                    assert_eq!(done, 1);
-                    let sql = "SELECT title, brand, active, picture FROM product WHERE id = $1";
-                    let read = |row: &db::Row<'_>| {
-                        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-                    };
-                    let found = tx.one(sql, &[&number], read).await?;
-                    tx.execute("DELETE FROM product", &[]).await?;
-                    Ok::<_, Error>(found)
-                })
-                .await
-                .unwrap();
-            assert_eq!(read, expected);
-        }
-    }
-);
-
-on_both_engines!(
-    parameters_may_repeat_and_come_in_any_order,
-    async |address| {
-        let db = open(&address).await;
-        let row: (String, i64, String, bool) = db
-            .write(async |tx| {
-                let sql =
-                    "INSERT INTO product (quantity, title, brand, active) VALUES ($2, $1, $1, $3)
-                       RETURNING title, quantity, brand, active";
+                let done = tx
+                    .execute(sql, &[&number, title, brand, active, picture])
+                    .await?;
+                assert_eq!(done, 1);
+                let sql = "SELECT title, brand, active, picture FROM product WHERE id = $1";
                 let read =
                     |row: &db::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-                tx.one(sql, &[&"Rice", &7, &true], read).await
+                let found = tx.one(sql, &[&number], read).await?;
+                tx.execute("DELETE FROM product", &[]).await?;
+                Ok::<_, Error>(found)
             })
             .await
-            .map_err(|error: Error| error)
             .unwrap();
-        assert_eq!(row, ("Rice".to_owned(), 7, "Rice".to_owned(), true));
-        let optional_filter = async |sku: Option<String>| {
-            db.read(async move |conn| {
-                let sql = "SELECT count(*) FROM product WHERE ($1 IS NULL OR brand = $1)";
-                conn.one(sql, &[&sku], |row| row.get::<i64>(0)).await
-            })
-            .await
-            .map_err(|error: Error| error)
-            .unwrap()
-        };
-        assert_eq!(optional_filter(None).await, 1);
-        assert_eq!(optional_filter(Some("none".to_owned())).await, 0);
+        assert_eq!(read, expected);
     }
-);
+});
 
-on_both_engines!(folded_text_is_searched_and_ordered_alike, async |address| {
-    let db = open(&address).await;
+db_on_both_engines!(parameters_may_repeat_and_come_in_any_order, async |db| {
+    let row: (String, i64, String, bool) = db
+        .write(async |tx| {
+            let sql = "INSERT INTO product (quantity, title, brand, active) VALUES ($2, $1, $1, $3)
+                       RETURNING title, quantity, brand, active";
+            let read = |row: &db::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+            tx.one(sql, &[&"Rice", &7, &true], read).await
+        })
+        .await
+        .map_err(|error: Error| error)
+        .unwrap();
+    assert_eq!(row, ("Rice".to_owned(), 7, "Rice".to_owned(), true));
+    let optional_filter = async |sku: Option<String>| {
+        db.read(async move |conn| {
+            let sql = "SELECT count(*) FROM product WHERE ($1 IS NULL OR brand = $1)";
+            conn.one(sql, &[&sku], |row| row.get::<i64>(0)).await
+        })
+        .await
+        .map_err(|error: Error| error)
+        .unwrap()
+    };
+    assert_eq!(optional_filter(None).await, 1);
+    assert_eq!(optional_filter(Some("none".to_owned())).await, 0);
+});
+
+db_on_both_engines!(folded_text_is_searched_and_ordered_alike, async |db| {
     let names = [
         "Água",
         "agua tônica",
@@ -294,10 +274,9 @@ on_both_engines!(folded_text_is_searched_and_ordered_alike, async |address| {
     assert_eq!(found, expected);
 });
 
-on_both_engines!(
+db_on_both_engines!(
     a_statement_put_together_finds_what_its_values_say,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         store(
             &db,
             &[Money::from_cents(100), Money::from_cents(250), Money::MAX],
@@ -328,10 +307,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+db_on_both_engines!(
     an_inserted_row_answers_its_id_and_one_that_was_not_inserted_is_an_error,
-    async |address| {
-        let db = open(&address).await;
+    async |db| {
         let insert = async |title: &'static str| {
             db.write(async move |tx| {
                 let mut query =
@@ -350,7 +328,7 @@ on_both_engines!(
             .await
             .unwrap();
         assert_eq!(titled, "coffee");
-        // The id before would be another product's.
+        // The last inserted id belongs to another product, and must not be returned.
         insert("tea").await.unwrap_err();
         db.close().await;
     }

@@ -10,4 +10,5 @@ mod schedule;
 mod worker;
 
 pub use endpoint_queue::Progress;
+pub use schedule::retry_after;
 pub use worker::{pass, purge_expired, run};

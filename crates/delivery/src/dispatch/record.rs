@@ -85,7 +85,7 @@ async fn record_once(
     let given_up = results
         .iter()
         .filter(|one| one.next == NextStep::GivenUp)
-        .count();
+        .count() as u64;
     let shared = outbox.clone();
     let disabled = outbox
         .db
@@ -115,9 +115,7 @@ async fn record_once(
             Ok::<_, Error>(is_disabled.then_some(reason))
         })
         .await?;
-    for _ in 0..given_up {
-        outbox.0.metrics.given_up();
-    }
+    outbox.0.metrics.given_up.inc_by(given_up);
     if let Some(reason) = disabled {
         tracing::warn!(endpoint, %reason, "webhook dispatcher: an endpoint was disabled and gets no more events: check the receiver, then enable the endpoint");
         outbox.0.metrics.disabled(reason.name());

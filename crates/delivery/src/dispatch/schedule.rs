@@ -62,7 +62,7 @@ pub(super) fn next(
 }
 
 /// Parses `Retry-After`: whole seconds, or an HTTP date. At most a day.
-pub(super) fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
+pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     let wait = if let Ok(seconds) = text.parse::<u64>() {
         Duration::from_secs(seconds)

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use super::{EndpointError, secrets};
 use crate::{
     Attempt, Outbox, Service, TEST, Target, body,
-    http::{Reach, SignedMessage, TIMEOUT},
+    http::{Outcome, Reach, SignedMessage, TIMEOUT},
     model::webhook_id,
     store::{
         self,
@@ -88,18 +88,9 @@ pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, 
         status: answer.outcome.status().map(i64::from),
         detail: answer.detail,
     };
-    let (is_delivered, outcome) = (answer.outcome.is_delivered(), answer.outcome.name());
-    let (recorded, ended_at) = (attempt.clone(), outbox.clock.now());
+    let (outcome, recorded, ended_at) = (answer.outcome, attempt.clone(), outbox.clock.now());
     let record = async move |tx: &mut Tx| {
-        record_test(
-            tx,
-            trial.delivery,
-            &recorded,
-            is_delivered,
-            outcome,
-            ended_at,
-        )
-        .await
+        record_test(tx, trial.delivery, &recorded, outcome, ended_at).await
     };
     outbox.db.write::<_, Error, _>(record).await?;
     Ok(attempt)
@@ -124,8 +115,7 @@ async fn record_test(
     tx: &mut Tx,
     delivery: i64,
     attempt: &Attempt,
-    is_delivered: bool,
-    outcome: &'static str,
+    outcome: Outcome,
     now: Timestamp,
 ) -> Result<(), Error> {
     let mut rows = deliveries::new_attempts();
@@ -133,19 +123,19 @@ async fn record_test(
         delivery.into(),
         attempt.started_at.into(),
         attempt.duration_ms.into(),
-        outcome.into(),
+        outcome.name().into(),
         attempt.status.into(),
         attempt.detail.as_str().into(),
     ]);
     tx.insert_rows(&mut rows).await?;
-    if is_delivered {
+    if outcome.is_delivered() {
         return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now)
             .await;
     }
     let failed = FailedAttempt {
         id: delivery,
         due_at: None,
-        outcome,
+        outcome: outcome.name(),
         status: attempt.status,
     };
     deliveries::record_failure(tx, &failed, now).await

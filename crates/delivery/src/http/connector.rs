@@ -1,10 +1,10 @@
 //! Connections to receivers. Every name is resolved here, and the connection goes to an address
-//! that was checked. So a second DNS answer cannot redirect it (DNS rebinding).
+//! that was checked. So a second DNS answer cannot redirect it (DNS rebinding). Hyper's own
+//! connector, which `web::http_client` uses, asks no resolver for an address in digits.
 
 use std::{
     net::SocketAddr,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -12,8 +12,6 @@ use std::{
 use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::rt::TokioIo;
-use rustls::crypto::ring;
-use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::{net::TcpStream, time::timeout};
 use tower::Service;
 
@@ -57,17 +55,10 @@ pub(super) fn connector(
 
 /// TLS whose certificates are verified against this machine's trusted authorities.
 pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    let provider = Arc::new(ring::default_provider());
-    let versions = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?;
-    let verified = match versions.clone().with_platform_verifier() {
-        Ok(verified) => verified,
-        Err(error) => {
-            tracing::warn!(%error, "this machine has no trusted certificate authorities, so https receivers of webhooks cannot be reached: install ca-certificates");
-            versions.with_root_certificates(rustls::RootCertStore::empty())
-        }
-    };
-    Ok(verified.with_no_client_auth())
+    web::http_client::tls(true).or_else(|error| {
+        tracing::warn!(%error, "this machine has no trusted certificate authorities, so https receivers of webhooks cannot be reached: install ca-certificates");
+        web::http_client::tls(false)
+    })
 }
 
 impl Service<Uri> for GuardedConnector {

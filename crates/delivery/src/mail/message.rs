@@ -37,11 +37,7 @@ impl MailMessage<'_> {
             self.sender_line(),
             format!("To: <{}>", self.to),
             format!("Subject: {}", encoded_words(self.subject)),
-            format!(
-                "MailMessage-ID: <{}@{}>",
-                self.id,
-                domain(&self.from.address)
-            ),
+            format!("Message-ID: <{}@{}>", self.id, domain(&self.from.address)),
             "MIME-Version: 1.0".to_owned(),
             "Auto-Submitted: auto-generated".to_owned(),
             format!("Content-Type: multipart/alternative; boundary=\"{BOUNDARY}\""),
@@ -135,7 +131,7 @@ mod tests {
             mail.contains("Date: Fri, 15 Jan 2027 08:00:00 +0000\r\n"),
             "{mail}"
         );
-        assert!(mail.contains("MailMessage-ID: <mail-7@example.com>\r\n"));
+        assert!(mail.contains("\r\nMessage-ID: <mail-7@example.com>\r\n"));
         let name = STANDARD.encode(&from.name);
         let line = format!("From: =?utf-8?B?{name}?=\r\n <shop@example.com>\r\n");
         assert!(mail.contains(&line), "{mail}");

@@ -203,13 +203,11 @@ pub(crate) async fn insert_late(
 
 /// Restarts a delivery: due at once, with 0 attempts. Returns false if it does not exist.
 pub(crate) async fn restart(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
-    let begun = tx
-        .execute(
-            "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, finished_at = NULL WHERE id = $1",
-            &[&id, &now],
-        )
-        .await?;
-    Ok(begun > 0)
+    tx.execute_one(
+        "UPDATE deliveries SET state = 'waiting', attempts = 0, due_at = $2, finished_at = NULL WHERE id = $1",
+        &[&id, &now],
+    )
+    .await
 }
 
 /// Restarts up to a thousand failed deliveries of an endpoint, oldest first, each subject in order.

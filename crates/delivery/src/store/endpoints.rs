@@ -111,14 +111,12 @@ pub(crate) async fn disable(
     reason: DisabledReason,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL
-             WHERE id = $1 AND enabled = TRUE",
-            &[&id, &reason.name(), &now],
-        )
-        .await?;
-    Ok(changed > 0)
+    tx.execute_one(
+        "UPDATE webhook_endpoints SET enabled = FALSE, disabled_reason = $2, disabled_at = $3, leased_by = NULL
+         WHERE id = $1 AND enabled = TRUE",
+        &[&id, &reason.name(), &now],
+    )
+    .await
 }
 
 /// Deletes an endpoint that is not of the configuration, with its deliveries.
@@ -267,13 +265,11 @@ pub(crate) async fn leases(conn: &mut Conn, service: &str) -> Result<Vec<Lease>,
 /// Leases an endpoint for a registered replica, unless another registered one has it. Returns
 /// whether it was leased.
 pub(crate) async fn take_lease(tx: &mut Tx, id: i64, replica: &str) -> Result<bool, Error> {
-    let leased = tx
-        .execute(
-            "UPDATE webhook_endpoints SET leased_by = $2
-             WHERE id = $1 AND enabled = TRUE AND EXISTS (SELECT 1 FROM replicas WHERE id = $2)
-               AND (leased_by IS NULL OR leased_by NOT IN (SELECT id FROM replicas WHERE id <> $2))",
-            &[&id, &replica],
-        )
-        .await?;
-    Ok(leased > 0)
+    tx.execute_one(
+        "UPDATE webhook_endpoints SET leased_by = $2
+         WHERE id = $1 AND enabled = TRUE AND EXISTS (SELECT 1 FROM replicas WHERE id = $2)
+           AND (leased_by IS NULL OR leased_by NOT IN (SELECT id FROM replicas WHERE id <> $2))",
+        &[&id, &replica],
+    )
+    .await
 }

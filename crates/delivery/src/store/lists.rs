@@ -3,13 +3,14 @@
 use db::{Conn, Error, Query, Row};
 use resource::{Record as _, sql};
 
+use crate::Service;
 use crate::model::{Attempt, Backlog, Delivery, Event, Filter};
 
 /// A `SELECT` of a service's deliveries, to be filtered and ordered.
-fn select(service: &'static str) -> Query {
+fn select(service: &Service) -> Query {
     let mut query = sql::select(Delivery::FIELDS, "deliveries", "d");
     query.push(" JOIN events AS e ON e.id = d.event_id JOIN webhook_endpoints AS w ON w.id = d.endpoint_id");
-    query.push(" WHERE w.service = ").bind(service);
+    query.push(" WHERE w.service = ").bind(service.name);
     query
 }
 
@@ -30,25 +31,22 @@ impl Filter {
     }
 }
 
-pub(crate) async fn count_deliveries(
-    conn: &mut Conn,
-    service: &'static str,
-    filter: Filter,
-) -> Result<u64, Error> {
+/// The number of matching deliveries.
+pub async fn count(conn: &mut Conn, service: &Service, filter: Filter) -> Result<u64, Error> {
     let mut query = Query::new(
         "SELECT count(*) FROM deliveries AS d WHERE d.endpoint_id IN (SELECT id FROM webhook_endpoints WHERE service = ",
     );
-    query.bind(service).push(")");
+    query.bind(service.name).push(")");
     filter.push(&mut query);
     conn.one_of(&query, |row| row.get::<i64>(0))
         .await
         .map(i64::unsigned_abs)
 }
 
-/// Deliveries, newest first.
-pub(crate) async fn deliveries(
+/// A page of deliveries, newest first: `limit` of them after the first `offset`.
+pub async fn list(
     conn: &mut Conn,
-    service: &'static str,
+    service: &Service,
     filter: Filter,
     (limit, offset): (i64, i64),
 ) -> Result<Vec<Delivery>, Error> {
@@ -61,7 +59,7 @@ pub(crate) async fn deliveries(
 
 pub(crate) async fn find_delivery(
     conn: &mut Conn,
-    service: &'static str,
+    service: &Service,
     id: i64,
 ) -> Result<Option<Delivery>, Error> {
     let mut query = select(service);
@@ -91,17 +89,18 @@ pub(crate) async fn attempts(conn: &mut Conn, delivery: i64) -> Result<Vec<Attem
     Ok(newest)
 }
 
-/// Events, newest first, of one subject or of all.
-pub(crate) async fn events(
+/// The newest events of one subject, or of all. Reads all stored events, so it is for the command
+/// line only.
+pub async fn newest_events(
     conn: &mut Conn,
-    service: &str,
+    service: &Service,
     subject: Option<i64>,
     limit: i64,
 ) -> Result<Vec<Event>, Error> {
     conn.all(
         "SELECT id, type, subject_id, payload, created_at FROM events WHERE service = $1 AND ($2 IS NULL OR subject_id = $2)
          ORDER BY id DESC LIMIT $3",
-        &[&service, &subject, &limit],
+        &[&service.name, &subject, &limit],
         event,
     )
     .await
@@ -109,12 +108,12 @@ pub(crate) async fn events(
 
 pub(crate) async fn find_event(
     conn: &mut Conn,
-    service: &str,
+    service: &Service,
     id: i64,
 ) -> Result<Option<Event>, Error> {
     conn.optional(
         "SELECT id, type, subject_id, payload, created_at FROM events WHERE service = $1 AND id = $2",
-        &[&service, &id],
+        &[&service.name, &id],
         event,
     )
     .await
@@ -132,7 +131,7 @@ fn event(row: &Row<'_>) -> Result<Event, Error> {
 
 /// The number of waiting deliveries and events, and the time of the oldest. Disabled endpoints do
 /// not count.
-pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, Error> {
+pub async fn waiting(conn: &mut Conn, service: &Service) -> Result<Backlog, Error> {
     conn.one(
         "SELECT (SELECT count(*) FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
                  WHERE d.state = 'waiting' AND w.service = $1 AND w.enabled = TRUE),
@@ -142,7 +141,7 @@ pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, E
                                FROM (SELECT min(d.event_id) AS id FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
                                      WHERE d.state = 'waiting' AND w.service = $1 AND w.enabled = TRUE
                                      UNION ALL SELECT min(f.id) FROM events AS f WHERE f.service = $1 AND f.fanned_out = FALSE) AS o))",
-        &[&service],
+        &[&service.name],
         |row| {
             Ok(Backlog {
                 deliveries: row.get(0)?,
@@ -155,12 +154,12 @@ pub(crate) async fn waiting(conn: &mut Conn, service: &str) -> Result<Backlog, E
 }
 
 /// The number of given-up deliveries of each endpoint that has any.
-pub(crate) async fn failed(conn: &mut Conn, service: &str) -> Result<Vec<(i64, i64)>, Error> {
+pub async fn failed(conn: &mut Conn, service: &Service) -> Result<Vec<(i64, i64)>, Error> {
     conn.all(
         "SELECT endpoint_id, count(*) FROM deliveries
          WHERE state = 'failed' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE service = $1)
          GROUP BY endpoint_id ORDER BY endpoint_id",
-        &[&service],
+        &[&service.name],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await

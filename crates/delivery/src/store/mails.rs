@@ -40,14 +40,12 @@ pub(crate) async fn insert(
     mail: &NewMail,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let inserted = tx
-        .execute(
-            "INSERT INTO mails (service, key, kind, recipient, subject, plain, html, state, attempts, due_at, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $8) ON CONFLICT (service, key) DO NOTHING",
-            &[&service, &mail.key, &mail.kind, &mail.recipient, &mail.subject, &mail.plain, &mail.html, &now],
-        )
-        .await?;
-    Ok(inserted > 0)
+    tx.execute_one(
+        "INSERT INTO mails (service, key, kind, recipient, subject, plain, html, state, attempts, due_at, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $8) ON CONFLICT (service, key) DO NOTHING",
+        &[&service, &mail.key, &mail.kind, &mail.recipient, &mail.subject, &mail.plain, &mail.html, &now],
+    )
+    .await
 }
 
 /// Due mails, the longest overdue first.
@@ -90,13 +88,11 @@ pub(crate) async fn next_due(conn: &mut Conn, service: &str) -> Result<Option<Ti
 
 /// Claims a mail by setting the time of its retry. Returns false if another process claimed it.
 pub(crate) async fn claim(tx: &mut Tx, mail: &DueMail, next_try: Timestamp) -> Result<bool, Error> {
-    let claimed = tx
-        .execute(
-            "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
-            &[&mail.id, &mail.waiting_since, &next_try],
-        )
-        .await?;
-    Ok(claimed > 0)
+    tx.execute_one(
+        "UPDATE mails SET due_at = $3, attempts = attempts + 1 WHERE id = $1 AND due_at = $2 AND state = 'waiting'",
+        &[&mail.id, &mail.waiting_since, &next_try],
+    )
+    .await
 }
 
 /// Ends a mail that the server accepted.

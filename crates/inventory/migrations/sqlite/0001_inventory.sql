@@ -331,14 +331,14 @@ CREATE TABLE stock_aggregates (
 
 -- The range of movement ids of each day. Ids usually ascend with time, but imports of old files
 -- break this order. A list of some days that is not sorted by time reads only these ids.
-CREATE TABLE day_spans (
+CREATE TABLE daily_id_ranges (
     movement TEXT NOT NULL,
     -- The start of the day in UTC.
     day      INTEGER NOT NULL,
     -- All movements of the day are within these ids. The first and the last may have been deleted.
     first_id INTEGER NOT NULL,
     last_id  INTEGER NOT NULL,
-    CONSTRAINT day_spans_pkey PRIMARY KEY (movement, day)
+    CONSTRAINT daily_id_ranges_pkey PRIMARY KEY (movement, day)
 ) STRICT, WITHOUT ROWID;
 
 -- The number of low products, with the shop's threshold that it was counted for.
@@ -611,13 +611,13 @@ CREATE TABLE stock_document_lines (
 -- Paid orders of a checkout. One row per order in any state, so that none is booked twice. There
 -- are no foreign keys to outflows, because an outflow can be deleted while its order stays booked.
 CREATE TABLE paid_orders (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
     -- The id of the order at the checkout.
-    order_id  TEXT    NOT NULL CONSTRAINT paid_orders_order_id_key UNIQUE,
-    reference TEXT,
+    order_id    TEXT    NOT NULL CONSTRAINT paid_orders_order_id_key UNIQUE,
+    reference   TEXT,
     -- Waiting: not booked, a user must decide. By hand: a user booked the goods separately.
-    state     TEXT    NOT NULL CONSTRAINT paid_orders_state_check CHECK (state IN ('waiting', 'booked', 'by_hand')),
-    told_at   INTEGER NOT NULL
+    state       TEXT    NOT NULL CONSTRAINT paid_orders_state_check CHECK (state IN ('waiting', 'booked', 'by_hand')),
+    received_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX paid_orders_waiting ON paid_orders (id) WHERE state = 'waiting';
 

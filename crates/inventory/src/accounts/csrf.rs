@@ -26,7 +26,7 @@ pub struct Secret([u8; BYTES]);
 
 /// A submitted token.
 #[derive(Debug, Clone, Copy)]
-pub enum Sent<'a> {
+pub enum SubmittedToken<'a> {
     /// In the header.
     Header(&'a str),
     /// In a form's field.
@@ -35,7 +35,7 @@ pub enum Sent<'a> {
 
 /// Why the CSRF check failed, worded as the conventions prescribe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Forged {
+pub enum CsrfError {
     /// The browser reports that the request comes from another site.
     #[error(transparent)]
     Foreign(#[from] ForeignOrigin),
@@ -55,21 +55,17 @@ pub enum Forged {
 
 impl From<ForeignOrigin> for Refusal {
     fn from(foreign: ForeignOrigin) -> Self {
-        Forged::from(foreign).into()
+        CsrfError::from(foreign).into()
     }
 }
 
-impl From<Forged> for Refusal {
-    fn from(forged: Forged) -> Self {
-        Self::Forbidden(format!("CSRF Failed: {forged}"))
+impl From<CsrfError> for Refusal {
+    fn from(error: CsrfError) -> Self {
+        Self::Forbidden(format!("CSRF Failed: {error}"))
     }
 }
 
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Secret(****)")
-    }
-}
+hide_in_debug!(Secret);
 
 impl Secret {
     /// A new secret.
@@ -107,19 +103,19 @@ impl Secret {
     }
 
     /// Compares a token, masked or not, with this secret in constant time.
-    pub fn check(&self, sent: Sent<'_>) -> Result<(), Forged> {
+    pub fn check(&self, sent: SubmittedToken<'_>) -> Result<(), CsrfError> {
         let (token, place) = match sent {
-            Sent::Header(token) => (token, "from the 'X-Csrftoken' HTTP header"),
-            Sent::Field(token) => (token, "from POST"),
+            SubmittedToken::Header(token) => (token, "from the 'X-Csrftoken' HTTP header"),
+            SubmittedToken::Field(token) => (token, "from POST"),
         };
         let bytes = match token.len() {
             length if length == 2 * BYTES => read(token),
             length if length == 4 * BYTES => unmasked(token),
-            _ => return Err(Forged::Length(place)),
+            _ => return Err(CsrfError::Length(place)),
         };
         match bytes {
             Some(bytes) if bool::from(bytes.ct_eq(&self.0)) => Ok(()),
-            _ => Err(Forged::Other(place)),
+            _ => Err(CsrfError::Other(place)),
         }
     }
 }
@@ -144,8 +140,12 @@ fn read(text: &str) -> Option<[u8; BYTES]> {
 }
 
 /// The token in the header of a request.
-pub fn header(headers: &HeaderMap) -> Option<Sent<'_>> {
-    headers.get(HEADER)?.to_str().ok().map(Sent::Header)
+pub fn header(headers: &HeaderMap) -> Option<SubmittedToken<'_>> {
+    headers
+        .get(HEADER)?
+        .to_str()
+        .ok()
+        .map(SubmittedToken::Header)
 }
 
 #[cfg(test)]
@@ -161,23 +161,23 @@ mod tests {
         assert_eq!(first.len(), 64);
         assert_ne!(first, second);
         for token in [&secret.expose(), &first, &second] {
-            assert_eq!(secret.check(Sent::Header(token)), Ok(()));
+            assert_eq!(secret.check(SubmittedToken::Header(token)), Ok(()));
             assert_eq!(
-                other.check(Sent::Field(token)),
-                Err(Forged::Other("from POST"))
+                other.check(SubmittedToken::Field(token)),
+                Err(CsrfError::Other("from POST"))
             );
         }
         let place = "from the 'X-Csrftoken' HTTP header";
         for token in ["", "abc", &first[1..]] {
             assert_eq!(
-                secret.check(Sent::Header(token)),
-                Err(Forged::Length(place))
+                secret.check(SubmittedToken::Header(token)),
+                Err(CsrfError::Length(place))
             );
         }
         for token in ["g".repeat(32), "é".repeat(32), "+".repeat(64)] {
             assert_eq!(
-                secret.check(Sent::Header(&token)),
-                Err(Forged::Other(place))
+                secret.check(SubmittedToken::Header(&token)),
+                Err(CsrfError::Other(place))
             );
         }
     }

@@ -2,6 +2,17 @@
 //! people. Implements the specification's "Authentication". The permission that a request needs is
 //! decided in `api`.
 
+/// Implements `Debug` for types that hold secrets, without their content.
+macro_rules! hide_in_debug {
+    ($($type:ident),+) => {$(
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str(concat!(stringify!($type), "(****)"))
+            }
+        }
+    )+};
+}
+
 mod attempts;
 mod bearer;
 mod common_passwords;
@@ -15,7 +26,9 @@ mod token;
 pub mod users;
 
 pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
-pub use service::{Access, Credentials, Pair, log_in, refresh, revoke, revoke_all, verify};
+pub use service::{
+    AccessToken, Credentials, TokenPair, log_in, refresh, revoke, revoke_all, verify,
+};
 pub use token::{Claims, TokenError, TokenKey, TokenType};
 
 use db::{Timestamp, Tx};

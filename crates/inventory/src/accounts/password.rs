@@ -137,8 +137,8 @@ fn is_like(password: &str, name: &str) -> bool {
     !name.is_empty() && (letters.eq(name.chars()) || password.starts_with(&name))
 }
 
-/// Whether a password has only digits, fewer than five different characters, or consists of
-/// consecutive characters.
+/// Whether a password has fewer than five different characters, or consists of consecutive
+/// characters.
 fn is_monotonous(password: &str) -> bool {
     let mut distinct: Vec<char> = password.chars().collect();
     let steps = distinct
@@ -146,10 +146,9 @@ fn is_monotonous(password: &str) -> bool {
         .filter(|pair| matches!(pair, [a, b] if u32::from(*b).abs_diff(u32::from(*a)) <= 1))
         .count();
     let is_run = steps + 2 >= distinct.len();
-    let is_digits = distinct.iter().all(char::is_ascii_digit);
     distinct.sort_unstable();
     distinct.dedup();
-    is_run || is_digits || distinct.len() < 5
+    is_run || distinct.len() < 5
 }
 
 /// Hashes and verifies passwords on blocking threads, two at a time.

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     State,
     access::{Actor, Caller},
-    rest::{Refusal, TOKEN_NOT_VALID, Unknown},
+    rest::{Refusal, TOKEN_NOT_VALID, Unauthorized},
     work::Author,
 };
 
@@ -26,33 +26,19 @@ pub(super) const SECOND_FACTOR_MISSING: &str =
 /// A token pair.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = TokenPair)]
-pub struct Pair {
+pub struct TokenPair {
     /// The refresh token, which access tokens are obtained with; valid for a week unless configured otherwise.
     pub refresh: String,
     /// The access token; valid for a day unless configured otherwise.
     pub access: String,
 }
 
-impl std::fmt::Debug for Pair {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Pair(****)")
-    }
-}
-
 /// An access token.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = AccessToken)]
-pub struct Access {
+pub struct AccessToken {
     /// The access token; valid for a day unless configured otherwise.
     pub access: String,
-}
-
-impl std::fmt::Debug for Access {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Access(****)")
-    }
 }
 
 /// The credentials of a program.
@@ -66,11 +52,7 @@ pub struct Credentials {
     pub otp: Option<String>,
 }
 
-impl std::fmt::Debug for Credentials {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Credentials(****)")
-    }
-}
+hide_in_debug!(TokenPair, AccessToken, Credentials);
 
 /// Obtains a token pair for a password, and for a code if the account has a second factor.
 ///
@@ -82,15 +64,15 @@ pub async fn log_in(
     state: &State,
     parts: &Parts,
     credentials: Credentials,
-) -> Result<Pair, Refusal> {
+) -> Result<TokenPair, Refusal> {
     let account = prove(state, parts, credentials).await?;
     let (id, now) = (account.caller.id, state.clock.now());
     let address = attempts::address_hash(state, parts);
     state
         .db
         .write(async move |tx| {
-            attempts::remember(tx, id, &address, now).await?;
-            store::note_login(tx, id, now).await
+            attempts::remember_address(tx, id, &address, now).await?;
+            store::set_last_login(tx, id, now).await
         })
         .await?;
     Ok(pair(state, &account))
@@ -118,7 +100,7 @@ pub(super) async fn prove(
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_none() {
         if state.config.second_factor.includes(&account.caller) {
-            return Err(Unknown::new(SECOND_FACTOR_MISSING)
+            return Err(Unauthorized::new(SECOND_FACTOR_MISSING)
                 .code("otp_setup_required")
                 .into());
         }
@@ -126,13 +108,13 @@ pub(super) async fn prove(
     }
     let code = otp.ok_or_else(|| {
         let detail = "This account has a second factor: a one-time code is required in otp.";
-        Unknown::new(detail).code("otp_required")
+        Unauthorized::new(detail).code("otp_required")
     })?;
     if second_factor::verify_code(state, &source, user, &code).await? {
         Ok(account)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
-        Err(Unknown::new(detail).code("otp_invalid").into())
+        Err(Unauthorized::new(detail).code("otp_invalid").into())
     }
 }
 
@@ -212,7 +194,7 @@ fn log_password(account: Option<&Account>, admitted: bool) {
 
 /// 401 with the conventional body, which does not reveal whether the user name exists.
 pub(super) fn no_account() -> Refusal {
-    detail("No active account found with the given credentials")
+    Unauthorized::new("No active account found with the given credentials").into()
 }
 
 /// Obtains an access token for a refresh token.
@@ -221,13 +203,13 @@ pub(super) fn no_account() -> Refusal {
 ///
 /// 401 for a token that is invalid, revoked or of the wrong type, and for an account that is
 /// deleted or inactive; errors of the database.
-pub async fn refresh(state: &State, token: &str) -> Result<Access, Refusal> {
+pub async fn refresh(state: &State, token: &str) -> Result<AccessToken, Refusal> {
     let claims = state
         .token_key
         .verify_type(token, TokenType::Refresh, state.clock.now())
         .map_err(not_valid)?;
     let access = access(state, &owner(state, claims).await?);
-    Ok(Access { access })
+    Ok(AccessToken { access })
 }
 
 /// Checks a token of either type.
@@ -264,7 +246,7 @@ async fn owner(state: &State, claims: Claims) -> Result<Account, Refusal> {
     match account {
         Some(account) if account.active && account.has_revoked(iat) => Err(blacklisted()),
         Some(account) if account.active => Ok(account),
-        _ => Err(detail("No active account found for the given token.")),
+        _ => Err(Unauthorized::new("No active account found for the given token.").into()),
     }
 }
 
@@ -303,8 +285,8 @@ pub async fn revoke_all(
 }
 
 /// A new token pair for an account.
-pub(super) fn pair(state: &State, account: &Account) -> Pair {
-    Pair {
+pub(super) fn pair(state: &State, account: &Account) -> TokenPair {
+    TokenPair {
         refresh: sign(
             state,
             account,
@@ -338,16 +320,14 @@ fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Durat
     })
 }
 
-fn detail(text: &'static str) -> Refusal {
-    Unknown::new(text).into()
-}
-
 fn not_valid(error: TokenError) -> Refusal {
-    Unknown::new(error.to_string()).code(TOKEN_NOT_VALID).into()
+    Unauthorized::new(error.to_string())
+        .code(TOKEN_NOT_VALID)
+        .into()
 }
 
 fn blacklisted() -> Refusal {
-    Unknown::new("Token is blacklisted")
+    Unauthorized::new("Token is blacklisted")
         .code(TOKEN_NOT_VALID)
         .into()
 }

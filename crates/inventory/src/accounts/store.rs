@@ -1,11 +1,9 @@
 //! SQL statements about accounts.
 
-use std::collections::BTreeSet;
-
-use db::{BatchLoader, Conn, Error, Row, Timestamp, Tx, batch_loader};
+use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
-use crate::access::{Caller, Granted, Permission};
+use crate::access::{Caller, Granted};
 
 /// The columns of a user `u` that [`account_of`] reads: the account with its permissions.
 macro_rules! account_columns {
@@ -38,7 +36,9 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
         Granted::Superuser
     } else {
         let permissions: Option<String> = row.get(5)?;
-        Granted::Only(permissions_of(permissions.as_deref().unwrap_or_default()))
+        // Permissions for models that no longer exist are ignored.
+        let permissions = permissions.as_deref().unwrap_or_default().split(',');
+        Granted::Only(permissions.filter_map(|name| name.parse().ok()).collect())
     };
     Ok(Account {
         caller: Caller {
@@ -50,14 +50,6 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
         active: row.get(2)?,
         tokens_valid_from: row.get(6)?,
     })
-}
-
-/// Parses a list of permissions. Those of models that no longer exist are ignored.
-fn permissions_of(names: &str) -> BTreeSet<Permission> {
-    names
-        .split(',')
-        .filter_map(|name| name.parse().ok())
-        .collect()
 }
 
 /// The account with this user name, and its password hash.
@@ -87,7 +79,7 @@ pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, 
 }
 
 /// Sets the time of a user's last login.
-pub(super) async fn note_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+pub(super) async fn set_last_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "UPDATE users SET last_login = $2 WHERE id = $1",
         &[&id, &now],
@@ -111,13 +103,17 @@ pub(super) async fn revoke_until(
 }
 
 pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
-    let found = conn
-        .optional(
-            "SELECT user_id FROM revoked_tokens WHERE jti = $1",
-            &[&jti],
-            |row| row.get::<i64>(0),
-        )
-        .await?;
+    let sql = "SELECT user_id FROM revoked_tokens WHERE jti = $1";
+    exists(conn, sql, &[&jti]).await
+}
+
+/// Whether a statement, which selects ids, finds a row.
+pub(super) async fn exists(
+    conn: &mut Conn,
+    sql: &'static str,
+    params: &[&dyn Param],
+) -> Result<bool, Error> {
+    let found = conn.optional(sql, params, |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())
 }
 

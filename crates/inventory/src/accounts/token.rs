@@ -67,11 +67,7 @@ pub enum TokenError {
 #[derive(Clone)]
 pub struct TokenKey(hmac::Key);
 
-impl std::fmt::Debug for TokenKey {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("TokenKey(****)")
-    }
-}
+hide_in_debug!(TokenKey);
 
 impl TokenKey {
     /// The key of these bytes. The configuration checks their length.
@@ -107,23 +103,23 @@ impl TokenKey {
     /// [`TokenError::Invalid`] or [`TokenError::Expired`]. Other algorithms, including `none`, are
     /// invalid.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
-        let token = Some(token)
-            .filter(|token| token.len() <= MAX_LENGTH)
-            .ok_or(TokenError::Invalid)?;
+        if token.len() > MAX_LENGTH {
+            return Err(TokenError::Invalid);
+        }
         let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
         let (header, payload) = signed.split_once('.').ok_or(TokenError::Invalid)?;
-        let signature = URL_SAFE_NO_PAD
-            .decode(signature)
-            .map_err(|_| TokenError::Invalid)?;
+        let decode = |part| {
+            let decoded = URL_SAFE_NO_PAD.decode(part);
+            decoded.map_err(|_| TokenError::Invalid)
+        };
+        let signature = decode(signature)?;
         // Checked in constant time, before the token's content is parsed.
         hmac::verify(&self.0, signed.as_bytes(), &signature).map_err(|_| TokenError::Invalid)?;
         if !is_hs256(header) {
             return Err(TokenError::Invalid);
         }
-        let payload = URL_SAFE_NO_PAD
-            .decode(payload)
-            .map_err(|_| TokenError::Invalid)?;
-        let claims: Claims = serde_json::from_slice(&payload).map_err(|_| TokenError::Invalid)?;
+        let claims: Claims =
+            serde_json::from_slice(&decode(payload)?).map_err(|_| TokenError::Invalid)?;
         let has_come = |second: i64| now.micros() >= second.saturating_mul(1_000_000);
         if !claims.nbf.is_none_or(has_come) {
             Err(TokenError::Invalid)

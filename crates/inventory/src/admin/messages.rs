@@ -122,7 +122,7 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let name = permission.model.words().one(locale);
     let can = permission.verb.can(locale);
     // Models without pages here belong to checkout.
-    let application = about.map_or(payments::PLACE, |about| about.application.name());
+    let application = about.map_or(payments::TITLE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
     format!("{application} | {} | {can} {name}", capitalized(name))
 }

@@ -15,12 +15,6 @@ pub(crate) async fn count_low(conn: &mut Conn, shop: i64) -> Result<i64, Error> 
     }
 }
 
-/// Records that a product became low (1) or is no longer low (-1) without a change of its quantity.
-/// The caller must have locked the product's stock row.
-pub(crate) async fn record_level(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
-    low::record(tx, product, low).await
-}
-
 /// Counts the low products under the shop's threshold, unless the stored number has the same
 /// threshold and is correct. Runs at each start and verifies the stored number, because many lists
 /// rely on it.

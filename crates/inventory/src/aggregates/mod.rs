@@ -16,23 +16,25 @@ mod store;
 mod sum;
 mod worker;
 
+pub(crate) use low::count_low;
 pub use low::refresh_low_count;
-pub(crate) use low::{count_low, record_level};
-use model::StockKey;
 pub use model::{AggregateDifference, DAY, DayAggregate, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{
-    DeltaRow,
+    DeltaRow, count_movements, count_products, ledger_end,
+    low::record as record_level,
+    movement_range, product_snapshot, record, record_deletion,
     versions::{move_version, note_change, version},
 };
+pub use store::{days, stock};
 pub use sum::Sum;
 pub(crate) use worker::work;
 pub use worker::{compact, compact_all, compact_batch};
 
 use std::collections::BTreeMap;
 
-use db::{Conn, Error, Money, Timestamp, Tx};
+use db::{Error, Money, Timestamp, Tx};
 
 use crate::movement::Movement;
 
@@ -69,29 +71,6 @@ pub(crate) struct StockDelta {
     pub(crate) low: i64,
 }
 
-/// Records a change of stock, and the movement that caused it, if any. `product` holds the current
-/// category, brand and prices. To be called in the transaction of the change.
-pub(crate) async fn record(
-    tx: &mut Tx,
-    product: &ProductSnapshot,
-    shelf: StockDelta,
-    booking: Option<&MovementDelta>,
-) -> Result<(), Error> {
-    store::record_entry(tx, product, shelf, booking).await
-}
-
-/// Records that a movement was deleted, and its effect on the stock. To be called in the same
-/// transaction after the product's quantity was changed, which locks the stock row.
-pub(crate) async fn record_deletion(
-    tx: &mut Tx,
-    product: i64,
-    shelf: StockDelta,
-    booking: &MovementDelta,
-    id: i64,
-) -> Result<(), Error> {
-    store::record_reversal(tx, product, shelf, booking, id).await
-}
-
 /// Records a new product. The ledger records its opening quantity.
 pub(crate) async fn record_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
     store::record_product(tx, product, 1).await
@@ -109,14 +88,6 @@ pub(crate) struct ProductSnapshot {
     brand: i64,
     cost_price: Money,
     selling_price: Money,
-}
-
-/// Reads these fields of a product. The caller has locked the stock row.
-pub(crate) async fn product_snapshot(
-    tx: &mut Tx,
-    product: i64,
-) -> Result<Option<ProductSnapshot>, Error> {
-    store::product_snapshot(tx, product).await
 }
 
 impl ProductSnapshot {
@@ -173,83 +144,6 @@ fn in_pieces((day, units): (Timestamp, i128)) -> impl Iterator<Item = (Timestamp
         left -= i128::from(part);
         (part != 0).then_some((day, part))
     })
-}
-
-/// The number of products: all, or those of one category or brand.
-pub(crate) async fn count_products(
-    conn: &mut Conn,
-    of: Option<(Dimension, i64)>,
-) -> Result<u64, Error> {
-    let key = of.map(|(dimension, record)| StockKey { dimension, record });
-    let count = store::count_products(conn, key).await?;
-    Ok(count.unsigned_abs())
-}
-
-/// The number of movements in a range of whole days, of one supplier or of all. `from` is the start
-/// of the first day, `until` the start of the day after the last.
-pub(crate) async fn count_movements(
-    conn: &mut Conn,
-    movement: Movement,
-    supplier: Option<i64>,
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-) -> Result<u64, Error> {
-    // Ids begin at 1; 0 stands for all suppliers in the table.
-    if supplier.is_some_and(|supplier| supplier < 1) {
-        return Ok(0);
-    }
-    let count = store::count_movements(conn, movement, supplier, from, until).await?;
-    Ok(count.unsigned_abs())
-}
-
-/// The movements of a range of whole days: their number, and the range of their ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MovementRange {
-    pub(crate) count: u64,
-    /// The smallest and largest id that any of them can have.
-    pub(crate) ids: (i64, i64),
-}
-
-/// Same as [`count_movements`], with the range of ids.
-pub(crate) async fn movement_range(
-    conn: &mut Conn,
-    movement: Movement,
-    supplier: Option<i64>,
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-) -> Result<MovementRange, Error> {
-    let (count, ids) = store::movement_range(conn, movement, supplier, from, until).await?;
-    let count = if supplier.is_some_and(|supplier| supplier < 1) {
-        0
-    } else {
-        count.unsigned_abs()
-    };
-    Ok(MovementRange { count, ids })
-}
-
-/// The aggregates of each UTC day that has movements, from the day `from` up to but excluding the
-/// day `until`.
-pub async fn days(
-    conn: &mut Conn,
-    movement: Movement,
-    from: Timestamp,
-    until: Timestamp,
-) -> Result<BTreeMap<Timestamp, DayAggregate>, Error> {
-    store::days(conn, movement, from, until).await
-}
-
-/// The stock by category and by brand, with the record's id.
-pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAggregate>, Error> {
-    let stock = store::stock(conn).await?;
-    Ok(stock
-        .into_iter()
-        .map(|(key, aggregate)| ((key.dimension, key.record), aggregate))
-        .collect())
-}
-
-/// The version of the ledger: a number that grows with every change of stock, in any process.
-pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
-    store::ledger_end(conn).await
 }
 
 /// Recounts everything and replaces the stored aggregates and deltas.

@@ -91,10 +91,15 @@ pub(crate) struct IdRangeKey {
 /// The supplier id of the aggregates of all suppliers. No supplier has this id.
 pub(crate) const ALL_SUPPLIERS: i64 = 0;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct StockKey {
-    pub(crate) dimension: Dimension,
-    pub(crate) record: i64,
+/// The key of a stock aggregate: the id of a category or brand.
+pub(crate) type StockKey = (Dimension, i64);
+
+/// The movements of a range of whole days: their number, and the range of their ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MovementRange {
+    pub(crate) count: u64,
+    /// The smallest and largest id that any of them can have.
+    pub(crate) ids: (i64, i64),
 }
 
 /// One recorded change that is not compacted yet.
@@ -213,7 +218,8 @@ impl DayDelta {
 }
 
 impl Aggregates {
-    pub(crate) fn take(&mut self, change: &Delta) {
+    /// Adds a delta.
+    pub(crate) fn add(&mut self, change: &Delta) {
         if let Some(moved) = &change.moved {
             let aggregate = moved.aggregate(change.cost_price, change.selling_price);
             for supplier in [Some(ALL_SUPPLIERS), moved.supplier].into_iter().flatten() {
@@ -236,11 +242,10 @@ impl Aggregates {
             cost: Sum::worth(change.cost_price, change.units),
             value: Sum::worth(change.selling_price, change.units),
         };
-        for (dimension, record) in [
+        for key in [
             (Dimension::Category, change.category),
             (Dimension::Brand, change.brand),
         ] {
-            let key = StockKey { dimension, record };
             self.stock.entry(key).or_default().add(&aggregate);
         }
     }
@@ -262,31 +267,9 @@ impl Aggregates {
     /// The differences between the stored aggregates and a recount. A missing aggregate counts as
     /// zero. A stored range of ids may be wider, because deletions do not narrow it.
     pub(crate) fn differences(&self, recounted: &Self) -> Vec<AggregateDifference> {
-        let mut differences = Vec::new();
-        for key in self.days.keys().chain(recounted.days.keys()) {
-            let aggregate_of =
-                |aggregates: &Self| aggregates.days.get(key).copied().unwrap_or_default();
-            let (stored, counted) = (aggregate_of(self), aggregate_of(recounted));
-            if stored != counted {
-                differences.push(AggregateDifference {
-                    subject: AggregateSubject::Day(*key),
-                    stored: stored.to_string(),
-                    counted: counted.to_string(),
-                });
-            }
-        }
-        for key in self.stock.keys().chain(recounted.stock.keys()) {
-            let aggregate_of =
-                |aggregates: &Self| aggregates.stock.get(key).copied().unwrap_or_default();
-            let (stored, counted) = (aggregate_of(self), aggregate_of(recounted));
-            if stored != counted {
-                differences.push(AggregateDifference {
-                    subject: AggregateSubject::Stock(*key),
-                    stored: stored.to_string(),
-                    counted: counted.to_string(),
-                });
-            }
-        }
+        let days = differing(&self.days, &recounted.days, AggregateSubject::Day);
+        let stock = differing(&self.stock, &recounted.stock, AggregateSubject::Stock);
+        let mut differences: Vec<_> = days.chain(stock).collect();
         for (key, counted) in &recounted.id_ranges {
             let stored = self.id_ranges.get(key);
             if stored.is_none_or(|stored| !stored.contains(*counted)) {
@@ -301,6 +284,18 @@ impl Aggregates {
         differences.dedup();
         differences
     }
+}
+
+/// The differences between two maps. A missing aggregate counts as zero.
+fn differing<'a, K: Copy + Ord, A: Copy + Default + PartialEq + fmt::Display>(
+    stored: &'a BTreeMap<K, A>,
+    counted: &'a BTreeMap<K, A>,
+    subject: fn(K) -> AggregateSubject,
+) -> impl Iterator<Item = AggregateDifference> {
+    stored.keys().chain(counted.keys()).filter_map(move |key| {
+        let value = |all: &BTreeMap<K, A>| all.get(key).copied().unwrap_or_default();
+        AggregateDifference::between(subject(*key), value(stored), value(counted))
+    })
 }
 
 impl DayAggregate {
@@ -366,7 +361,7 @@ pub struct AggregateDifference {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum AggregateSubject {
+pub(super) enum AggregateSubject {
     Day(DayKey),
     Stock(StockKey),
     IdRange(IdRangeKey),
@@ -375,13 +370,12 @@ enum AggregateSubject {
 }
 
 impl AggregateDifference {
-    /// The difference in the number of low products. `None` if both numbers are equal.
-    pub(super) fn of_low(threshold: i64, stored: i64, counted: i64) -> Option<Self> {
-        Self::between(AggregateSubject::Low(threshold), stored, counted)
-    }
-
-    /// The difference of two numbers. `None` if they are equal.
-    fn between(subject: AggregateSubject, stored: i64, counted: i64) -> Option<Self> {
+    /// The difference of two values. `None` if they are equal.
+    pub(super) fn between<T: Copy + PartialEq + fmt::Display>(
+        subject: AggregateSubject,
+        stored: T,
+        counted: T,
+    ) -> Option<Self> {
         (stored != counted).then(|| Self {
             subject,
             stored: stored.to_string(),
@@ -404,7 +398,7 @@ impl fmt::Display for AggregateDifference {
                     write!(formatter, " from supplier {supplier}")?;
                 }
             }
-            AggregateSubject::Stock(StockKey { dimension, record }) => {
+            AggregateSubject::Stock((dimension, record)) => {
                 write!(formatter, "stock of {} {record}", dimension.name())?;
             }
             AggregateSubject::IdRange(IdRangeKey { movement, day }) => {
@@ -445,7 +439,7 @@ mod tests {
     fn added(changes: &[Delta]) -> Aggregates {
         let mut aggregates = Aggregates::default();
         for change in changes {
-            aggregates.take(change);
+            aggregates.add(change);
         }
         aggregates
     }

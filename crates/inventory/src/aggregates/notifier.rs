@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Notifies subscribers of changes of stock or prices. Clones share their subscribers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ChangeNotifier(Arc<watch::Sender<u64>>);
 
 impl ChangeNotifier {
@@ -19,11 +19,5 @@ impl ChangeNotifier {
     /// A receiver of the notifications from now on.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
-    }
-}
-
-impl Default for ChangeNotifier {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(0)))
     }
 }

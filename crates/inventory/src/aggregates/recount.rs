@@ -6,7 +6,7 @@ use db::{Conn, Db, Error};
 
 use super::{
     AggregateDifference,
-    model::{Aggregates, Delta},
+    model::{AggregateSubject, Aggregates, Delta},
     store,
 };
 
@@ -19,7 +19,8 @@ pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
         let mut differences = stored.differences(&recount(conn).await?);
         if let Some((threshold, count)) = store::low::stored(conn).await? {
             let counted = store::low::count(conn, threshold).await?;
-            differences.extend(AggregateDifference::of_low(threshold, count, counted));
+            let subject = AggregateSubject::Low(threshold);
+            differences.extend(AggregateDifference::between(subject, count, counted));
         }
         Ok(differences)
     })
@@ -49,7 +50,7 @@ pub(super) async fn recount(conn: &mut Conn) -> Result<Aggregates, Error> {
 /// Adds a batch. Returns the id of its last row.
 fn add_batch(aggregates: &mut Aggregates, batch: &[(i64, Delta)]) -> Option<i64> {
     for (_, change) in batch {
-        aggregates.take(change);
+        aggregates.add(change);
     }
     batch.last().map(|(id, _)| *id)
 }
@@ -75,7 +76,7 @@ async fn recount_sales(conn: &mut Conn, aggregates: &mut Aggregates) -> Result<(
                     reversed.remove(&outflow);
                 }
             } else {
-                aggregates.take(&sold.change);
+                aggregates.add(&sold.change);
             }
         }
     }

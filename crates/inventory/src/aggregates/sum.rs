@@ -7,7 +7,7 @@ use std::{
     ops::{Add, AddAssign, Neg, Sub},
 };
 
-use db::{Column, Error, Money, OwnedValue, Value};
+use db::{Column, Error, Money, Value};
 
 /// 10^18: the two parts are the digits of a number in this base.
 const BASE: i128 = 1_000_000_000_000_000_000;
@@ -138,12 +138,6 @@ impl Column for Sum {
     fn from_value(value: Value<'_>) -> Result<Self, Error> {
         let text = String::from_value(value)?;
         Self::parse(&text).ok_or_else(|| Error::other("a total that is not a whole number"))
-    }
-}
-
-impl From<Sum> for OwnedValue {
-    fn from(sum: Sum) -> Self {
-        Self::Text(sum.to_string())
     }
 }
 

@@ -51,19 +51,8 @@ pub async fn compact(tx: &mut Tx) -> Result<usize, Error> {
     let deltas = store::take_deltas(tx, BATCH).await?;
     let mut aggregates = Aggregates::default();
     for delta in &deltas {
-        aggregates.take(delta);
+        aggregates.add(delta);
     }
-    for (key, aggregate) in &aggregates.days {
-        store::add_to_day(tx, key, aggregate).await?;
-    }
-    for (key, aggregate) in &aggregates.stock {
-        store::add_to_stock(tx, key, aggregate).await?;
-    }
-    for (key, range) in &aggregates.id_ranges {
-        store::widen_id_range(tx, key, *range).await?;
-    }
-    if aggregates.low != 0 {
-        store::low::add(tx, aggregates.low).await?;
-    }
+    store::add(tx, &aggregates).await?;
     Ok(deltas.len())
 }

@@ -15,7 +15,7 @@ pub(crate) struct RestockSettings {
     /// Supply terms of products that have none of their own.
     terms: Terms,
     /// The length of the history, in days.
-    window_days: i64,
+    pub(super) window_days: i64,
     policy: Policy,
 }
 
@@ -26,6 +26,24 @@ impl From<&Config> for RestockSettings {
             window_days: config.analysis.window_days,
             policy: config.into(),
         }
+    }
+}
+
+impl RestockSettings {
+    /// The threshold and the terms of a product: its own, and the shop's where they are absent.
+    pub(super) fn of_product(&self, threshold: Option<i64>, own: RestockTerms) -> (i64, Terms) {
+        let decimal = |value: Money| real(i64::try_from(value.cents()).unwrap_or(0)) / 100.0;
+        let shop = &self.terms;
+        let terms = Terms {
+            lead_time: own.lead_time_days.map_or(shop.lead_time, real),
+            lead_time_deviation: own
+                .lead_time_deviation_days
+                .map_or(shop.lead_time_deviation, decimal),
+            service_level: own.service_level.map_or(shop.service_level, decimal),
+            review_interval: own.review_interval_days.map_or(shop.review_interval, real),
+            pack_multiple: own.pack_multiple.unwrap_or(shop.pack_multiple),
+        };
+        (self.policy.threshold_of(threshold), terms)
     }
 }
 
@@ -41,23 +59,8 @@ pub(crate) async fn assess(
     let days = history::days(conn, &ids, settings.window_days, now).await?;
     let figures = products.iter().map(|product| {
         let days = days.get(&product.id).map_or(&[][..], Vec::as_slice);
-        let threshold = settings.policy.threshold_of(product.threshold);
-        let terms = effective_terms(settings.terms, product.terms);
+        let (threshold, terms) = settings.of_product(product.threshold, product.terms);
         Figures::of(&Demand::of(days), product.quantity, threshold, terms)
     });
     Ok(figures.collect())
-}
-
-/// A product's own terms, completed with the shop's where they are absent.
-pub(super) fn effective_terms(shop: Terms, own: RestockTerms) -> Terms {
-    let decimal = |value: Money| real(i64::try_from(value.cents()).unwrap_or(0)) / 100.0;
-    Terms {
-        lead_time: own.lead_time_days.map_or(shop.lead_time, real),
-        lead_time_deviation: own
-            .lead_time_deviation_days
-            .map_or(shop.lead_time_deviation, decimal),
-        service_level: own.service_level.map_or(shop.service_level, decimal),
-        review_interval: own.review_interval_days.map_or(shop.review_interval, real),
-        pack_multiple: own.pack_multiple.unwrap_or(shop.pack_multiple),
-    }
 }

@@ -40,13 +40,7 @@ pub struct LanguageModel {
 impl Default for AnalysisConfig {
     fn default() -> Self {
         Self {
-            terms: Terms {
-                lead_time: 7.0,
-                lead_time_deviation: 0.0,
-                service_level: 95.0,
-                review_interval: 7.0,
-                pack_multiple: 1,
-            },
+            terms: Terms::default(),
             window_days: 90,
             cooldown: Duration::from_secs(6 * 60 * 60),
             weekly_report: false,

@@ -1,7 +1,7 @@
 //! Daily sales histories of products: units sold on each day, and whether there was stock. A day is
 //! 24 hours long. The newest day ends now, so it is as long as the others.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use db::{Conn, Error, Timestamp};
 
@@ -9,8 +9,8 @@ use super::{
     model::{Day, real},
     store::history::{self, DaySales},
 };
+use crate::aggregates::DAY;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most stock-outs that are read per product. A product with more of them had short ones, and a
 /// short stock-out does not make a whole day empty.
 const MAX_STOCK_OUTS: i64 = 10_000;
@@ -24,7 +24,7 @@ pub(super) async fn days(
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = begin(window, now);
+    let begin = window_begin(window, now);
     let mut histories = BTreeMap::new();
     for past in history::sales_histories(conn, products, begin).await? {
         if let Some(first) = past.first {
@@ -50,7 +50,8 @@ pub(super) async fn days(
         .collect())
 }
 
-fn begin(window: i64, now: Timestamp) -> Timestamp {
+/// The time `window` days ago.
+pub(super) fn window_begin(window: i64, now: Timestamp) -> Timestamp {
     now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
 }
 
@@ -70,7 +71,7 @@ pub(crate) async fn sales_paces(
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, SalesPace>, Error> {
-    let begin = begin(window, now);
+    let begin = window_begin(window, now);
     let pasts = history::sales_histories(conn, products, begin).await?;
     let pace = |past: history::SalesHistory| {
         let begin = past.first.map_or(begin, |first| first.max(begin));
@@ -100,14 +101,11 @@ impl DailyHistory {
         // If the period is a whole number of days, there is no partial day at its beginning.
         let is_even = end.since(start) == DAY * u32::try_from(count - 1).unwrap_or(u32::MAX);
         let count = if is_even { (count - 1).max(1) } else { count };
-        let day = Day {
-            units: 0,
-            in_stock: true,
-        };
+        let days = usize::try_from(count).unwrap_or(0);
         Self {
             start,
             end,
-            days: vec![day; usize::try_from(count).unwrap_or(0)],
+            days: vec![Day::in_stock(0); days],
         }
     }
 

@@ -1,6 +1,6 @@
 //! The metrics of analyses.
 
-use std::{sync::atomic::AtomicU64, time::Duration};
+use std::time::Duration;
 
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -9,12 +9,10 @@ use prometheus_client::{
 
 use super::result::Source;
 
-type IntCounter = Counter<u64, AtomicU64>;
-
 #[derive(Clone)]
 pub(super) struct AnalysisMetrics {
-    analyses: Family<AnalysisLabels, IntCounter>,
-    calls: Family<CallLabels, IntCounter>,
+    analyses: Family<AnalysisLabels, Counter>,
+    calls: Family<CallLabels, Counter>,
     call_duration: Histogram,
     waiting: Gauge,
     oldest: Gauge,

@@ -16,7 +16,7 @@ mod metrics;
 pub mod model;
 mod payload;
 pub mod report;
-pub(crate) mod restock_terms;
+mod restock_terms;
 mod result;
 mod runtime;
 pub(crate) mod service;
@@ -33,17 +33,19 @@ pub(crate) use result::FIELDS;
 pub use result::{Analysis, AnalysisRecord, AnalysisSummary, Provenance, Source};
 pub use runtime::AnalysisRuntime;
 pub use service::{
-    AnalysisStatus, Phase, analyse_now, latest, list, newest, read, records, request_now, status,
-    waiting,
+    AnalysisStatus, Phase, analyse_now, latest, list, read, records, request_now, status, waiting,
 };
 pub(crate) use service::{product, read_terms, search, write_terms};
-pub(crate) use store::history::{AnalysedProduct, products};
 pub use store::latest_suggestion;
+pub(crate) use store::{
+    history::{AnalysedProduct, products},
+    queue::{insert as request, withdraw},
+};
 pub(crate) use text::reason;
 pub(crate) use work::run;
 pub use work::{WorkOutcome, work_on_product, work_once};
 
-use db::{Error, Timestamp, Tx};
+use db::{Error, Tx};
 
 use crate::State;
 
@@ -57,15 +59,4 @@ pub async fn release_dead(state: &State) -> Result<u64, Error> {
     let released = state.db.write(release).await?;
     state.analysis.wake_worker.notify_one();
     Ok(released)
-}
-
-/// Requests an analysis of a product, in the transaction that made its stock low. One SQL
-/// statement, which does nothing if the product is already in the queue.
-pub async fn request(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
-    store::queue::insert(tx, product, now).await
-}
-
-/// Deletes the request for a product's analysis, unless a worker has claimed it.
-pub async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    store::queue::withdraw(tx, product).await
 }

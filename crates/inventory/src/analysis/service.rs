@@ -204,8 +204,3 @@ pub async fn latest(
     db.read(async move |conn| list.first(conn, count).await)
         .await
 }
-
-/// The newest `count` analyses, for the dashboard.
-pub async fn newest(state: &State, count: i64) -> Result<Vec<AnalysisSummary>, Refusal> {
-    Ok(latest(&state.db, None, count).await?)
-}

@@ -19,17 +19,8 @@ use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
     accounts,
-    rest::{query::Parameters, refusal::Refusal},
+    rest::{body, query::Parameters, refusal::Refusal},
 };
-
-/// The permissions and methods of an endpoint.
-#[derive(Debug, Clone, Copy)]
-pub struct Endpoint {
-    /// The records whose permissions are required.
-    pub model: Model,
-    /// The allowed methods, in the order of the `Allow` header.
-    pub allow: &'static [Method],
-}
 
 /// A request that has passed the checks. Its body has not been read.
 #[derive(Debug)]
@@ -44,26 +35,29 @@ pub struct Call {
     pub body: Body,
 }
 
-/// Checks a request of an authenticated user.
+/// Checks a request of an authenticated user, who needs the permission for the records of `model`.
+/// The allowed methods are in the order of the `Allow` header.
 ///
 /// # Errors
 ///
 /// The first check that fails.
-pub async fn admit(state: &State, endpoint: Endpoint, request: Request) -> Result<Call, Refusal> {
+pub async fn admit(
+    state: &State,
+    model: Model,
+    allow: &'static [Method],
+    request: Request,
+) -> Result<Call, Refusal> {
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
     let caller = accounts::authenticate(state, &parts).await?;
-    let verb = verb_of(&parts.method);
-    if let Some(verb) = verb
-        && !caller.may(Permission::new(verb, endpoint.model))
+    if let Some(verb) = verb_of(&parts.method)
+        && !caller.may(Permission::new(verb, model))
     {
         return Err(Refusal::forbidden());
     }
     throttle(state, &caller, &parts).await?;
-    if !endpoint.allow.contains(&parts.method) {
-        return Err(Refusal::Method(parts.method, endpoint.allow));
-    }
+    check_method(&parts, allow)?;
     Ok(Call {
         caller,
         parts,
@@ -87,23 +81,20 @@ pub async fn admit_anyone(
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
     throttle_address(state, &parts.extensions).await?;
-    if !allow.contains(&parts.method) {
-        return Err(Refusal::Method(parts.method, allow));
-    }
+    check_method(&parts, allow)?;
     Ok((parts, body))
 }
 
-/// Checks the method of a request. Its handler checks the signature.
+/// Checks the method of a request.
 ///
 /// # Errors
 ///
 /// 405 for a method that is not allowed.
-pub fn admit_signed(allow: &'static [Method], request: Request) -> Result<(Parts, Body), Refusal> {
-    let (parts, body) = request.into_parts();
+pub fn check_method(parts: &Parts, allow: &'static [Method]) -> Result<(), Refusal> {
     if allow.contains(&parts.method) {
-        Ok((parts, body))
+        Ok(())
     } else {
-        Err(Refusal::Method(parts.method, allow))
+        Err(Refusal::Method(parts.method.clone(), allow))
     }
 }
 
@@ -116,7 +107,7 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
     let client = ClientAddress(Origin::known(extensions).address);
     let key = Key::of_client("inventory:auth", client);
     let quota = take(state, &key, &state.config.rate_limit_auth).await?;
-    note_remaining(extensions, quota);
+    set_remaining(extensions, quota);
     Ok(())
 }
 
@@ -133,9 +124,9 @@ pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Quota, Refu
 /// The remaining quota of the caller, for the headers of the response. Set once the request has
 /// been counted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Remaining(Arc<OnceLock<Quota>>);
+pub(crate) struct RemainingQuota(Arc<OnceLock<Quota>>);
 
-impl Remaining {
+impl RemainingQuota {
     /// Inserts an empty value into the request's extensions and returns a handle to it.
     pub(crate) fn watch(request: &mut Request) -> Self {
         let remaining = Self::default();
@@ -151,8 +142,8 @@ impl Remaining {
     }
 }
 
-fn note_remaining(extensions: &Extensions, quota: Quota) {
-    if let Some(remaining) = extensions.get::<Remaining>() {
+fn set_remaining(extensions: &Extensions, quota: Quota) {
+    if let Some(remaining) = extensions.get::<RemainingQuota>() {
         // A request is counted only once.
         _ = remaining.0.set(quota);
     }
@@ -160,7 +151,7 @@ fn note_remaining(extensions: &Extensions, quota: Quota) {
 
 /// Middleware: adds the rate limit headers to the response of every counted request.
 pub async fn limit_headers(mut request: Request, next: Next) -> Response {
-    let remaining = Remaining::watch(&mut request);
+    let remaining = RemainingQuota::watch(&mut request);
     let mut response = next.run(request).await;
     remaining.apply_headers(&mut response);
     response
@@ -209,12 +200,7 @@ fn accepts_json(headers: &HeaderMap) -> bool {
     values
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
-        .any(|range| {
-            let essence = range.split(';').next().unwrap_or_default().trim();
-            ["application/json", "application/*", "*/*"]
-                .iter()
-                .any(|known| essence.eq_ignore_ascii_case(known))
-        })
+        .any(|range| body::is_json(Some(range)))
 }
 
 /// Counts a request against the user's limit. Reads and writes have separate limits.
@@ -228,7 +214,7 @@ async fn throttle(state: &State, caller: &Caller, parts: &Parts) -> Result<(), R
     if !rates.is_off() {
         let key = Key::new(kind, caller.id.to_string());
         let quota = take(state, &key, rates).await?;
-        note_remaining(&parts.extensions, quota);
+        set_remaining(&parts.extensions, quota);
     }
     Ok(())
 }

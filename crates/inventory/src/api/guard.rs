@@ -12,8 +12,9 @@ use utoipa::openapi::path::Paths;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::{
-    gate::{self, Call, Endpoint},
+    gate::{self, Call},
     metadata::{self, WritableFields},
+    openapi::with_head,
     resource::answer,
 };
 use crate::{
@@ -30,12 +31,12 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guard {
     name: &'static str,
-    admits: Admits,
+    rule: AccessRule,
 }
 
 /// The access rule of an endpoint.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Admits {
+pub(crate) enum AccessRule {
     /// Users with the permission for these records. The handler gets a [`Call`].
     Permitted(Model),
     /// Everybody. `OPTIONS` lists the fields to post; an `Authorization` header is ignored.
@@ -48,20 +49,20 @@ pub(crate) enum Admits {
 impl Guard {
     /// An endpoint for users with the permission for these records.
     pub(crate) const fn of(model: Model, name: &'static str) -> Self {
-        let admits = Admits::Permitted(model);
-        Self { name, admits }
+        let rule = AccessRule::Permitted(model);
+        Self { name, rule }
     }
 
     /// A public endpoint to which these fields are posted.
     pub(crate) const fn for_anyone(name: &'static str, fields: &'static [&'static Field]) -> Self {
-        let admits = Admits::Anyone(fields);
-        Self { name, admits }
+        let rule = AccessRule::Anyone(fields);
+        Self { name, rule }
     }
 
     /// An endpoint for signed requests.
     pub(crate) const fn for_signed(name: &'static str) -> Self {
-        let admits = Admits::Signed;
-        Self { name, admits }
+        let rule = AccessRule::Signed;
+        Self { name, rule }
     }
 
     /// Puts the checks before these handlers. The methods for `Allow` and 405 come from the
@@ -102,22 +103,26 @@ impl Guard {
         state: &State,
         request: Request,
     ) -> Result<Request, Refusal> {
-        let (parts, body) = match self.admits {
-            Admits::Permitted(model) => {
-                let mut call = gate::admit(state, Endpoint { model, allow }, request).await?;
+        let (parts, body) = match self.rule {
+            AccessRule::Permitted(model) => {
+                let mut call = gate::admit(state, model, allow, request).await?;
                 call.parts.extensions.insert(call.caller);
                 (call.parts, call.body)
             }
-            Admits::Anyone(_) => gate::admit_anyone(state, allow, request).await?,
-            Admits::Signed => gate::admit_signed(allow, request)?,
+            AccessRule::Anyone(_) => gate::admit_anyone(state, allow, request).await?,
+            AccessRule::Signed => {
+                let (parts, body) = request.into_parts();
+                gate::check_method(&parts, allow)?;
+                (parts, body)
+            }
         };
         Ok(Request::from_parts(parts, body))
     }
 
     const fn action(self) -> Option<WritableFields> {
-        match self.admits {
-            Admits::Permitted(_) | Admits::Signed => None,
-            Admits::Anyone(fields) => Some(WritableFields {
+        match self.rule {
+            AccessRule::Permitted(_) | AccessRule::Signed => None,
+            AccessRule::Anyone(fields) => Some(WritableFields {
                 method: Method::POST,
                 fields,
             }),
@@ -145,10 +150,7 @@ impl FromRequest<State> for Call {
 /// router is built once for each process.
 fn allowed(paths: &Paths) -> &'static [Method] {
     let described = paths.paths.values().flat_map(web::openapi::methods);
-    let mut methods: Vec<_> = described.collect();
-    if methods.contains(&Method::GET) {
-        methods.push(Method::HEAD);
-    }
+    let mut methods = with_head(described);
     methods.push(Method::OPTIONS);
     methods.leak()
 }

@@ -32,13 +32,6 @@ impl Serialize for FieldMetadata<'_> {
         map.serialize_entry("read_only", &self.0.is_read_only)?;
         map.serialize_entry("label", self.0.label.1)?;
         match self.0.kind {
-            Kind::Id
-            | Kind::Time
-            | Kind::Token
-            | Kind::Truth
-            | Kind::Choice(_)
-            | Kind::Several
-            | Kind::Reference => {}
             Kind::Text { max } | Kind::LongText { max } => {
                 map.serialize_entry("max_length", &max)?;
             }
@@ -51,6 +44,7 @@ impl Serialize for FieldMetadata<'_> {
                 map.serialize_entry("max_digits", &(WHOLE_DIGITS + PLACES))?;
                 map.serialize_entry("decimal_places", &PLACES)?;
             }
+            _ => {}
         }
         map.end()
     }
@@ -84,7 +78,7 @@ impl Serialize for FieldsMetadata {
 }
 
 /// The name of an endpoint: `Brand List`.
-pub(crate) fn called(model: &str, what: &str) -> String {
+pub(crate) fn endpoint_name(model: &str, what: &str) -> String {
     format!("{} {what}", capitalized(model))
 }
 

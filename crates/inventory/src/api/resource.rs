@@ -21,7 +21,7 @@ use web::client::PublicUrl;
 pub(crate) use super::submission::too_large;
 pub use super::submission::{Submission, content_type, read_bytes, read_members, submission};
 use super::{
-    gate::{self, Call, Endpoint},
+    gate::{self, Call},
     metadata::{self, WritableFields},
     openapi::{self, Description},
     writes,
@@ -153,11 +153,7 @@ async fn on_list<R: Resource>(
     state: &State,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let endpoint = Endpoint {
-        model: resource.model(),
-        allow: LIST,
-    };
-    let call = gate::admit(state, endpoint, request).await?;
+    let call = gate::admit(state, resource.model(), LIST, request).await?;
     match call.parts.method {
         // The futures of writes are large. Boxing them keeps the futures of reads small.
         Method::POST => Box::pin(create(resource, state, call)).await,
@@ -175,11 +171,7 @@ async fn on_record<R: Resource>(
     id: Option<i64>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let endpoint = Endpoint {
-        model: resource.model(),
-        allow: resource.methods(),
-    };
-    let call = gate::admit(state, endpoint, request).await?;
+    let call = gate::admit(state, resource.model(), resource.methods(), request).await?;
     if call.parts.method == Method::OPTIONS {
         let known = match id {
             Some(id) => resource.read(state, id).await?,
@@ -260,7 +252,7 @@ fn metadata_of<R: Resource>(
         method,
         fields: resource.fields(),
     });
-    metadata::answer(&metadata::called(model.code(), what), actions)
+    metadata::answer(&metadata::endpoint_name(model.code(), what), actions)
 }
 
 fn created<T: Serialize>(created: Created<T>) -> Response {

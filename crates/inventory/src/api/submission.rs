@@ -4,7 +4,7 @@
 use std::error::Error as StdError;
 
 use axum::body::{Body, Bytes};
-use http::{HeaderMap, Method, StatusCode, header::CONTENT_TYPE};
+use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use http_body_util::LengthLimitError;
 
 use super::gate::Call;
@@ -21,8 +21,6 @@ use crate::{
 pub struct Submission {
     /// The authenticated user.
     pub caller: Caller,
-    /// The request's method.
-    pub method: Method,
     /// The parsed members of the body.
     pub members: Members,
     /// The `Idempotency-Key` header, 1 to 255 characters.
@@ -62,7 +60,6 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
     let fingerprint = digest(&bytes);
     Ok(Submission {
         caller,
-        method: parts.method,
         members,
         key,
         fingerprint,

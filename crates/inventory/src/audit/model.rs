@@ -97,7 +97,7 @@ pub struct LogSelection {
     /// Only actions of this user.
     pub user: Option<i64>,
     /// Only actions of this kind.
-    pub done: Option<ActionKind>,
+    pub action: Option<ActionKind>,
     /// Only records of the model with this code name.
     pub model: Option<String>,
     /// Start, inclusive, and end, exclusive.
@@ -110,7 +110,7 @@ pub struct LogSelection {
 
 impl Action<'_> {
     /// The kind of the action.
-    pub const fn done(self) -> ActionKind {
+    pub const fn kind(self) -> ActionKind {
         match self {
             Self::Added => ActionKind::Added,
             Self::Changed(_) | Self::Edited(_) => ActionKind::Changed,

@@ -41,11 +41,13 @@ pub(super) static SEARCH: TextSearch = TextSearch {
 impl LogSelection {
     pub(super) fn selection(&self) -> Selection<Entry> {
         let user = self.user.map(Test::Is);
-        let done = self.done.map(|done| Test::IsText(done.name().to_owned()));
+        let action = self
+            .action
+            .map(|action| Test::IsText(action.name().to_owned()));
         let model = self.model.clone().map(Test::IsText);
         let tests = [
             ("user", "user_id", user),
-            ("action", "action", done),
+            ("action", "action", action),
             ("model", "model", model),
         ];
         let tests = tests.into_iter();
@@ -89,7 +91,7 @@ pub(super) async fn insert(
         &[
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
-            &action.done().name(),
+            &action.kind().name(),
             &model.code(),
             &id,
             &text,

@@ -2,7 +2,7 @@
 //! immediately for changes by this process, within seconds for others. Events carry no figures; the
 //! page fetches those.
 
-use std::{collections::HashMap, convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::response::{
     Sse,
@@ -35,15 +35,9 @@ const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// How long a page waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The open streams of this process. Clones share them.
-#[derive(Debug, Clone)]
-pub struct Streams(Arc<watch::Sender<OpenStreams>>);
-
-#[derive(Debug, Default)]
-struct OpenStreams {
-    count: usize,
-    by_user: HashMap<i64, usize>,
-}
+/// The open streams of this process: the user of each. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Streams(Arc<watch::Sender<Vec<i64>>>);
 
 /// Counts one open stream until it is dropped.
 #[derive(Debug)]
@@ -52,20 +46,13 @@ struct StreamSlot {
     user: i64,
 }
 
-impl Default for Streams {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(OpenStreams::default())))
-    }
-}
-
 impl Streams {
     fn acquire(&self, user: i64) -> Option<StreamSlot> {
-        let is_acquired = self.0.send_if_modified(|open| {
-            let of_user = open.by_user.get(&user).copied().unwrap_or(0);
-            let is_free = open.count < MAX_STREAMS && of_user < MAX_USER_STREAMS;
+        let is_acquired = self.0.send_if_modified(|users| {
+            let of_user = users.iter().filter(|other| **other == user).count();
+            let is_free = users.len() < MAX_STREAMS && of_user < MAX_USER_STREAMS;
             if is_free {
-                open.count += 1;
-                open.by_user.insert(user, of_user + 1);
+                users.push(user);
             }
             is_free
         });
@@ -77,25 +64,21 @@ impl Streams {
 
     /// The number of open streams.
     pub fn count(&self) -> usize {
-        self.0.borrow().count
+        self.0.borrow().len()
     }
 
     /// Waits until at least one stream is open.
     async fn wait_for_any(&self) {
         // Cannot fail: the sender lives as long as this value.
-        let _ = self.0.subscribe().wait_for(|open| open.count > 0).await;
+        let _ = self.0.subscribe().wait_for(|users| !users.is_empty()).await;
     }
 }
 
 impl Drop for StreamSlot {
     fn drop(&mut self) {
-        self.streams.0.send_modify(|open| {
-            open.count = open.count.saturating_sub(1);
-            if let Some(of_user) = open.by_user.get_mut(&self.user) {
-                *of_user -= 1;
-                if *of_user == 0 {
-                    open.by_user.remove(&self.user);
-                }
+        self.streams.0.send_modify(|users| {
+            if let Some(place) = users.iter().position(|user| *user == self.user) {
+                users.swap_remove(place);
             }
         });
     }

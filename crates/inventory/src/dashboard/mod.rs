@@ -123,8 +123,8 @@ pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Das
     })
 }
 
-async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Refusal> {
-    Ok(analysis::newest(state, 1).await?.pop())
+async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Error> {
+    Ok(analysis::latest(&state.db, None, 1).await?.pop())
 }
 
 async fn failed(state: &State) -> Result<DeliveryProblems, Error> {
@@ -214,7 +214,8 @@ async fn stock_breakdown(conn: &mut Conn) -> Result<StockBreakdown, Error> {
 }
 
 async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProducts, Error> {
-    let (count, lowest) = stock::lowest(conn, threshold, LOW_CANDIDATES).await?;
+    let count = aggregates::count_low(conn, threshold).await?;
+    let lowest = stock::low_stock(conn, threshold, LOW_CANDIDATES, 0).await?;
     let mut first = reorder::by_urgency(conn, lowest, now).await?;
     first.truncate(LOW_SHOWN);
     Ok(LowProducts { count, first })

@@ -62,7 +62,7 @@ pub(crate) enum Prices {
 }
 
 /// The sales of a number of days.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sales {
     pub(crate) outflows: i64,
     pub(crate) units: Sum,
@@ -73,14 +73,14 @@ pub(crate) struct Sales {
 }
 
 impl Sales {
-    pub(crate) fn of(day: &DayAggregate, prices: Prices) -> Self {
+    pub(crate) fn of(aggregate: &DayAggregate, prices: Prices) -> Self {
         let (value, cost) = match prices {
-            Prices::AtSale => (day.value, day.cost),
-            Prices::Present => (day.present_value, day.present_cost),
+            Prices::AtSale => (aggregate.value, aggregate.cost),
+            Prices::Present => (aggregate.present_value, aggregate.present_cost),
         };
         Self {
-            outflows: day.movements,
-            units: day.units,
+            outflows: aggregate.movements,
+            units: aggregate.units,
             value,
             cost,
         }
@@ -89,18 +89,6 @@ impl Sales {
     /// The profit in hundredths. Negative if goods were sold below cost.
     pub(crate) fn profit(&self) -> Sum {
         self.value - self.cost
-    }
-
-    fn add(mut self, other: &Self) -> Self {
-        self.outflows += other.outflows;
-        self.units += other.units;
-        self.value += other.value;
-        self.cost += other.cost;
-        self
-    }
-
-    pub(crate) fn total<'a>(days: impl IntoIterator<Item = &'a Self>) -> Self {
-        days.into_iter().fold(Self::default(), Self::add)
     }
 }
 
@@ -120,21 +108,21 @@ impl SalesTrend {
         prices: Prices,
         now: Timestamp,
     ) -> Self {
-        let sales = |aggregate: Option<&DayAggregate>| {
-            aggregate.map_or_else(Sales::default, |aggregate| Sales::of(aggregate, prices))
+        let total = |from: Timestamp| {
+            let mut sum = DayAggregate::default();
+            for (_, aggregate) in aggregates.range(from..from + DAY * period.days()) {
+                sum.add(aggregate);
+            }
+            Sales::of(&sum, prices)
         };
-        let days: Vec<(Timestamp, Sales)> = period
-            .each_day(now)
-            .map(|day| (day, sales(aggregates.get(&day))))
-            .collect();
-        let before: Vec<Sales> = aggregates
-            .range(period.begin_before(now)..period.begin(now))
-            .map(|(_, aggregate)| sales(Some(aggregate)))
-            .collect();
+        let day = |day| {
+            let aggregate = aggregates.get(&day).copied().unwrap_or_default();
+            (day, Sales::of(&aggregate, prices))
+        };
         Self {
-            total: Sales::total(days.iter().map(|(_, sales)| sales)),
-            before: Sales::total(&before),
-            days,
+            days: period.each_day(now).map(day).collect(),
+            total: total(period.begin(now)),
+            before: total(period.begin_before(now)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Each change writes an audit entry in its own transaction. Callers must check the permission of
 //! `access::Model::WebhookEndpoint`.
 
+pub(crate) use delivery::endpoints::secret;
 pub use delivery::endpoints::{EndpointError, EndpointInput, description};
 
 use db::{Conn, Db, Error, Timestamp, Tx};
@@ -238,22 +239,11 @@ pub(crate) async fn rotate_once(
     write_once(state, actor, key, job, replay).await
 }
 
-/// The current secret of an endpoint, for the request that generated it. `None` if it cannot be
-/// decrypted.
-pub(crate) async fn secret(
-    conn: &mut Conn,
-    outbox: &Outbox,
-    id: i64,
-) -> Result<Option<Secret>, Error> {
-    endpoints::secret(conn, outbox, id).await
-}
-
 /// Whether the secret of an endpoint can be decrypted with the current key.
 pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
     let outbox = state.outbox.clone();
-    let read = async move |conn: &mut Conn| endpoints::secret(conn, &outbox, id).await;
-    let secret: Option<Secret> = state.db.read::<_, Error, _>(read).await?;
-    Ok(secret.is_some())
+    let read = async move |conn: &mut Conn| secret(conn, &outbox, id).await;
+    Ok(state.db.read::<_, Error, _>(read).await?.is_some())
 }
 
 /// Enables an endpoint. Its waiting deliveries are sent at once.

@@ -12,7 +12,7 @@ mod store;
 pub use delivery::{
     Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointSettings,
     EndpointState, Event, Filter, InternalEndpoint, Outbox, Progress, Secret, SecretError, Target,
-    TargetError, Types, UnknownType, Webhooks,
+    Types, Webhooks,
 };
 pub use kinds::EventType;
 pub use mail::Mail;
@@ -31,11 +31,6 @@ pub const SERVICE: Service = Service {
     allow_private: "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE",
     key: "the key that signs tokens",
 };
-
-/// Parses event types, separated by commas. An empty text means all types.
-pub fn types(text: &str) -> Result<Types, UnknownType> {
-    Types::parse(text, SERVICE.types)
-}
 
 /// Writes an event into the outbox, in the transaction of the change. It is delivered after the
 /// commit, in the order of its product's events.
@@ -67,9 +62,4 @@ pub(crate) async fn run(state: State) {
 /// sends the due ones to all endpoints in parallel, until none is due.
 pub async fn pass(state: &State) -> Result<Progress, Error> {
     delivery::pass(&state.outbox).await
-}
-
-/// Deletes events and deliveries after their retention time.
-pub async fn tidy(state: &State) -> Result<(), Error> {
-    delivery::purge_expired(&state.outbox).await
 }

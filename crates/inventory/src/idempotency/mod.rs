@@ -48,9 +48,7 @@ pub(crate) async fn find<R: DeserializeOwned>(
     match store::find(tx, key, now - RETENTION).await? {
         None => Ok(None),
         Some((fingerprint, body)) if fingerprint == key.fingerprint => {
-            let stored =
-                serde_json::from_str(&body).map_err(|error| Error::other(error.to_string()))?;
-            Ok(Some(stored))
+            Ok(Some(serde_json::from_str(&body).map_err(Error::other)?))
         }
         Some(_) => Err(KeyError::Reused),
     }
@@ -63,7 +61,7 @@ pub(crate) async fn store(
     stored: &impl Serialize,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let body = serde_json::to_string(stored).map_err(|error| Error::other(error.to_string()))?;
+    let body = serde_json::to_string(stored).map_err(Error::other)?;
     store::forget(tx, key, now - RETENTION).await?;
     store::insert(tx, key, &body, now).await
 }

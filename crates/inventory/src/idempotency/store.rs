@@ -28,8 +28,8 @@ pub(super) async fn forget(
         "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4",
         &[&key.user, &key.path, &key.key, &until],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 pub(super) async fn insert(
@@ -42,6 +42,6 @@ pub(super) async fn insert(
         "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
         &[&key.user, &key.path, &key.key, &key.fingerprint, &body, &now],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }

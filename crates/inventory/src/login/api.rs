@@ -23,7 +23,7 @@ use crate::{
     State,
     accounts::{
         Credentials,
-        service::{self, Access, Pair},
+        service::{self, AccessToken, TokenPair},
     },
     api::{
         guard::Guard,
@@ -51,49 +51,42 @@ const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
 const REFRESH: &[&Field] = &[&token::<String>("Token de renovação", "Refresh").named("refresh")];
 const VERIFY: &[&Field] = &[&token::<String>("Token", "Token").named("token")];
 
-impl PartialSchema for Credentials {
-    fn schema() -> RefOr<Schema> {
-        schema(&[USERNAME, PASSWORD, OTP], Shape::Input).into()
-    }
-}
-
-impl ToSchema for Credentials {}
-
 /// The schema of a body with a refresh token.
 pub(super) enum Refresh {}
-
-impl PartialSchema for Refresh {
-    fn schema() -> RefOr<Schema> {
-        schema(REFRESH, Shape::Input).into()
-    }
-}
-
-impl ToSchema for Refresh {}
 
 /// The schema of a body with a token of either type.
 enum Verify {}
 
-impl PartialSchema for Verify {
-    fn schema() -> RefOr<Schema> {
-        schema(VERIFY, Shape::Input).into()
-    }
+/// Describes a body by its fields.
+macro_rules! body_schema {
+    ($body:ident, $fields:expr) => {
+        impl PartialSchema for $body {
+            fn schema() -> RefOr<Schema> {
+                schema($fields, Shape::Input).into()
+            }
+        }
+
+        impl ToSchema for $body {}
+    };
 }
 
-impl ToSchema for Verify {}
+body_schema!(Credentials, &[USERNAME, PASSWORD, OTP]);
+body_schema!(Refresh, REFRESH);
+body_schema!(Verify, VERIFY);
 
 /// The token in examples.
 pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
 
-fn example_pair() -> Pair {
-    Pair {
+fn example_pair() -> TokenPair {
+    TokenPair {
         refresh: EXAMPLE_TOKEN.to_owned(),
         access: EXAMPLE_TOKEN.to_owned(),
     }
 }
 
 /// The access token in examples.
-pub(super) fn example_access() -> Access {
-    Access {
+pub(super) fn example_access() -> AccessToken {
+    AccessToken {
         access: EXAMPLE_TOKEN.to_owned(),
     }
 }
@@ -118,7 +111,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
     responses(
         (status = 200,
         description = "The pair. The access token lives a day, the refresh token a week, unless configured otherwise.",
-        body = Pair, example = json!(example_pair())),
+        body = TokenPair, example = json!(example_pair())),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
@@ -139,7 +132,7 @@ async fn tokens_obtain(
     post, path = "/api/v1/authentication/token/refresh/", tag = "Authentication", operation_id = "refreshToken", security(),
     request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
     responses(
-        (status = 200, description = "A new access token.", body = Access, example = json!(example_access())),
+        (status = 200, description = "A new access token.", body = AccessToken, example = json!(example_access())),
         Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
@@ -180,7 +173,7 @@ async fn read_token(
 ) -> Result<String, Refusal> {
     let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
-    one(&members, field)
+    token_of(&members, field)
 }
 
 /// Parses user name, password and the optional code, which only accounts with a second factor need.
@@ -202,7 +195,7 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
 }
 
 /// Parses a token of any length. One that is too long is refused as invalid later.
-pub(super) fn one(members: &Members, field: &'static str) -> Result<String, Refusal> {
+pub(super) fn token_of(members: &Members, field: &'static str) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = reader.text(field, usize::MAX);
     read.ok_or_else(|| reader.finish().into())

@@ -25,7 +25,8 @@ use crate::{
     },
     catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
-        Message, Refusal, Unknown, body, fields::FieldErrors, list::check_search, query::Parameters,
+        Message, Refusal, Unauthorized, body, fields::FieldErrors, list::check_search,
+        query::Parameters,
     },
 };
 
@@ -51,11 +52,11 @@ pub(super) fn schemas() -> impl Iterator<Item = (String, RefOr<Schema>)> {
     ));
     let mut of_types = vec![
         (DETAIL.to_owned(), Detail::schema()),
-        (TOKEN_PROBLEM.to_owned(), Unknown::schema()),
+        (TOKEN_PROBLEM.to_owned(), Unauthorized::schema()),
         (FIELD_ERRORS.to_owned(), by_field.into()),
         (MESSAGES.to_owned(), of_no_field.into()),
     ];
-    Unknown::schemas(&mut of_types);
+    Unauthorized::schemas(&mut of_types);
     of_types.into_iter()
 }
 

@@ -2,7 +2,6 @@
 
 mod failures;
 
-use http::Method;
 use utoipa::openapi::{
     ComponentsBuilder, OpenApi, Ref,
     extensions::Extensions,
@@ -18,8 +17,11 @@ use web::{
 };
 
 use crate::{
-    SERVICE, VERSION, analysis, api::openapi::PAGE_FAILED, catalogue::named::Kind,
-    page::RouteAddress, stock,
+    SERVICE, VERSION, analysis,
+    api::openapi::{PAGE_FAILED, with_head},
+    catalogue::named::Kind,
+    page::RouteAddress,
+    stock,
 };
 
 const ABOUT: &str = "\
@@ -33,7 +35,7 @@ A request is checked in this order: `Accept` (406), CSRF for sessions (403), aut
 Ids and quantities are numbers, prices strings with two decimals, times in UTC. An address without its final slash is \
 answered 301 (GET, HEAD) or 308. An unknown address is 404, a method that an address does not have 405 with `Allow`, both as \
 `{\"detail\"}`. HEAD answers as GET without a body, OPTIONS as clients of the conventions know it: `name`, `description`, \
-`renders`, `parses` and, for requirements may write there, `actions` with every field of the resource.";
+`renders`, `parses` and, for a caller who may write there, `actions` with every field of the resource.";
 
 const TAGS: [(&str, &str); 10] = [
     ("Authentication", "Tokens for programs."),
@@ -93,14 +95,6 @@ pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
         addresses: addresses.collect(),
         json: web::openapi::to_json(api, &headers()).to_string(),
     }
-}
-
-fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
-    let mut methods: Vec<_> = methods.collect();
-    if methods.contains(&Method::GET) {
-        methods.push(Method::HEAD);
-    }
-    methods
 }
 
 /// Merges all operations, adds the responses of the middleware, and the components that operations

@@ -31,7 +31,7 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
     if is_checked && (form.is_some() || cookies::session(HostOnly::of(parts)).is_some()) {
         let visit = Visit::of(&parts.extensions);
         let field = form.as_ref().and_then(field);
-        let field = field.as_deref().map(csrf::Sent::Field);
+        let field = field.as_deref().map(csrf::SubmittedToken::Field);
         let sent = csrf::header(&parts.headers).or(field);
         session::check_token(visit.0.as_deref(), HostOnly::of(parts), sent)?;
     }

@@ -63,7 +63,7 @@ impl ResourcePages for Kind {
         parameters: &Parameters,
     ) -> Result<Option<String>, Refusal> {
         // The search may be a scanned code only if it matches no record's name.
-        let named = named::part(&page.state, self, parameters, 1, 0).await?;
+        let named = named::first_matches(&page.state, self, parameters, 1).await?;
         if named.is_empty() {
             super::products::jump(page, parameters).await
         } else {

@@ -73,7 +73,7 @@ impl OrderRow {
             address: address(order),
             name: order.name(locale),
             reasons,
-            when: locale.date_time(order.told_at),
+            when: locale.date_time(order.received_at),
         }
     }
 }
@@ -176,8 +176,7 @@ async fn retry(
     request: Request,
 ) -> PageResult {
     let (id, next) = read_form(&page, &frame, id, request).await?;
-    let (order, has_waited) =
-        crate::stock::orders::try_again(&page.state, &frame.caller, id).await?;
+    let (order, has_waited) = crate::stock::orders::retry(&page.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
     let flash = match order.state {
         _ if !has_waited => ended_before(&frame, &order),
@@ -199,7 +198,7 @@ async fn by_hand(
 ) -> PageResult {
     let (id, next) = read_form(&page, &frame, id, request).await?;
     let (order, has_waited) =
-        crate::stock::orders::put_aside(&page.state, &frame.caller, id).await?;
+        crate::stock::orders::mark_booked_by_hand(&page.state, &frame.caller, id).await?;
     let flash = if has_waited {
         let (name, state) = (order.name(frame.locale), state(&frame, order.state));
         Flash::success(format!("{name}: {state}."))

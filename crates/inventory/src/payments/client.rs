@@ -22,6 +22,8 @@ use super::{
 
 /// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The most connections that are kept for the next requests.
+const IDLE_CONNECTIONS: usize = 16;
 /// The longest response that is read, in bytes. It fits a hundred orders of a hundred items with
 /// the longest texts.
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
@@ -82,7 +84,11 @@ impl Checkout {
     pub(crate) fn new(config: CheckoutConfig) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
         Ok(Self {
-            client: HttpClient::new(uses_tls, CONNECT_TIMEOUT.min(config.reading))?,
+            client: HttpClient::new(
+                uses_tls,
+                CONNECT_TIMEOUT.min(config.reading),
+                IDLE_CONNECTIONS,
+            )?,
             base: config.base_url.to_string().trim_end_matches('/').to_owned(),
             config,
         })
@@ -171,12 +177,10 @@ impl Checkout {
         let response = self.client.call(request, timeout, MAX_ANSWER).await;
         let result = match response {
             Ok(response) => parse_response(&response),
-            Err(CallFailure::Unconnected(cause)) => {
-                Err(Failure::Unreachable(CallFailure::Unconnected(cause)))
-            }
-            Err(CallFailure::Timeout) => Err(Failure::Unanswered("no answer in time")),
+            Err(failure @ CallFailure::Unconnected(_)) => Err(Failure::Unreachable(failure)),
+            Err(CallFailure::Timeout(_)) => Err(Failure::Unanswered("no answer in time")),
             Err(CallFailure::Broken(_)) => Err(Failure::Unanswered("the connection broke")),
-            Err(CallFailure::TooLong) => Err(Failure::Unanswered("the answer is too long")),
+            Err(CallFailure::TooLong(_)) => Err(Failure::Unanswered("the answer is too long")),
         };
         if let Err(
             failure @ (Failure::Unreachable(_) | Failure::Unanswered(_) | Failure::WrongKey),

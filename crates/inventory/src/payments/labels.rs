@@ -7,7 +7,8 @@ use web::locale::Locale;
 use super::model::{CheckoutOrder, OrderStatus, PaymentMethod, PaymentStatus};
 
 /// The title of the pages in the navigation.
-pub(crate) const PLACE: Both = ("Pagamentos", "Payments");
+pub(crate) const TITLE: Both = ("Pagamentos", "Payments");
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatusLabel {
     pub(crate) text: Both,
@@ -15,19 +16,15 @@ pub(crate) struct StatusLabel {
     pub(crate) icon: &'static str,
 }
 
-const fn label(portuguese: &'static str, english: &'static str) -> StatusLabel {
-    StatusLabel {
-        text: (portuguese, english),
-        tone: "",
-        icon: "info",
-    }
+const fn label(text: Both, tone: &'static str, icon: &'static str) -> StatusLabel {
+    StatusLabel { text, tone, icon }
 }
 
-impl StatusLabel {
-    const fn with(self, tone: &'static str, icon: &'static str) -> Self {
-        Self { tone, icon, ..self }
-    }
-}
+const UNKNOWN: StatusLabel = label(
+    ("Situação desconhecida", "Unknown status"),
+    "warning",
+    "help",
+);
 
 /// The statuses of orders that lists filter by.
 pub(crate) const ORDER_STATUSES: [(&str, OrderStatus); 4] = [
@@ -56,15 +53,19 @@ pub(crate) const METHODS: [(&str, PaymentMethod); 3] = [
     ("boleto", PaymentMethod::Boleto),
 ];
 
+/// The code of a value in one of these tables; empty for a value that this version does not know.
+pub(crate) fn code_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
+    let found = table.iter().find(|(_, known)| known == value);
+    found.map_or("", |(code, _)| *code)
+}
+
 pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     match status {
-        OrderStatus::Open => label("Em aberto", "Open").with("info", "clock"),
-        OrderStatus::Paid => label("Pago", "Paid").with("success", "check"),
-        OrderStatus::Canceled => label("Cancelado", "Cancelled").with("", "stop"),
-        OrderStatus::Expired => label("Vencido", "Expired").with("", "calendar"),
-        OrderStatus::Other => {
-            label("Situação desconhecida", "Unknown status").with("warning", "help")
-        }
+        OrderStatus::Open => label(("Em aberto", "Open"), "info", "clock"),
+        OrderStatus::Paid => label(("Pago", "Paid"), "success", "check"),
+        OrderStatus::Canceled => label(("Cancelado", "Cancelled"), "", "stop"),
+        OrderStatus::Expired => label(("Vencido", "Expired"), "", "calendar"),
+        OrderStatus::Other => UNKNOWN,
     }
 }
 
@@ -79,17 +80,15 @@ pub(crate) fn order_state(order: &CheckoutOrder) -> StatusLabel {
 
 pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     match status {
-        PaymentStatus::Pending => label("Aguardando", "Pending").with("info", "clock"),
-        PaymentStatus::Approved => label("Aprovado", "Approved").with("success", "check"),
-        PaymentStatus::Authorized => label("Reservado", "Authorized").with("info", "lock"),
-        PaymentStatus::InProcess => label("Em análise", "In review").with("warning", "search"),
-        PaymentStatus::Rejected => label("Recusado", "Rejected").with("danger", "close"),
-        PaymentStatus::Cancelled => label("Cancelado", "Cancelled").with("", "stop"),
-        PaymentStatus::Refunded => label("Devolvido", "Refunded").with("", "undo"),
-        PaymentStatus::ChargedBack => label("Contestado", "Charged back").with("danger", "alert"),
-        PaymentStatus::Other => {
-            label("Situação desconhecida", "Unknown status").with("warning", "help")
-        }
+        PaymentStatus::Pending => label(("Aguardando", "Pending"), "info", "clock"),
+        PaymentStatus::Approved => label(("Aprovado", "Approved"), "success", "check"),
+        PaymentStatus::Authorized => label(("Reservado", "Authorized"), "info", "lock"),
+        PaymentStatus::InProcess => label(("Em análise", "In review"), "warning", "search"),
+        PaymentStatus::Rejected => label(("Recusado", "Rejected"), "danger", "close"),
+        PaymentStatus::Cancelled => label(("Cancelado", "Cancelled"), "", "stop"),
+        PaymentStatus::Refunded => label(("Devolvido", "Refunded"), "", "undo"),
+        PaymentStatus::ChargedBack => label(("Contestado", "Charged back"), "danger", "alert"),
+        PaymentStatus::Other => UNKNOWN,
     }
 }
 

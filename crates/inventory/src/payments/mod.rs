@@ -15,7 +15,7 @@ use db::Money;
 pub use client::Checkout;
 pub(crate) use client::Failure;
 pub use config::CheckoutConfig;
-pub(crate) use labels::PLACE;
+pub(crate) use labels::TITLE;
 
 use crate::{
     State,

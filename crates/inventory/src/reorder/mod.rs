@@ -28,15 +28,6 @@ const COVER_DAYS: i64 = 30;
 /// those with the fewest units first, so that the duration of a page does not grow with the shop.
 pub(crate) const BATCH_SIZE: u64 = 1000;
 const MAX_PRINTED: usize = 250;
-/// Products of an export that are computed together.
-const FILE_BATCH: usize = 500;
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ListOptions {
-    pub(crate) wanted: PageRequest,
-    /// Whether products are grouped by their last supplier.
-    pub(crate) is_grouped: bool,
-}
 
 #[derive(Debug)]
 pub(crate) struct NeedsPage {
@@ -53,15 +44,20 @@ pub(crate) struct PrintedOrders {
     pub(crate) left_out: usize,
 }
 
-/// One page of the low products, most urgent first, in a fixed number of SQL statements.
-pub(crate) async fn list(state: &State, options: ListOptions) -> Result<NeedsPage, Refusal> {
+/// One page of the low products, most urgent first or grouped by their last supplier, in a fixed
+/// number of SQL statements.
+pub(crate) async fn list(
+    state: &State,
+    wanted: PageRequest,
+    is_grouped: bool,
+) -> Result<NeedsPage, Refusal> {
     let (settings, threshold) = settings(state);
-    let (now, wanted) = (state.clock.now(), options.wanted);
+    let now = state.clock.now();
     let read = async move |conn: &mut Conn| {
         let low = aggregates::count_low(conn, threshold).await?.unsigned_abs();
         // A page is within one batch. Groups show only the first, so that each supplier occurs
         // once.
-        let (count, batch) = if options.is_grouped {
+        let (count, batch) = if is_grouped {
             (low.min(BATCH_SIZE), BATCH_SIZE)
         } else {
             (low, (BATCH_SIZE / wanted.size).max(1) * wanted.size)
@@ -71,7 +67,7 @@ pub(crate) async fn list(state: &State, options: ListOptions) -> Result<NeedsPag
         let begin = offset / batch * batch;
         let lows = stock::low_stock(conn, threshold, batch, begin).await?;
         let mut sourced = with_sources(conn, lows, now).await?;
-        if options.is_grouped {
+        if is_grouped {
             sourced = model::by_supplier(sourced);
         }
         let skipped = usize::try_from(offset - begin).unwrap_or(usize::MAX);
@@ -151,13 +147,9 @@ pub(crate) async fn each(
     while !lows.is_empty() {
         let batch = usize::try_from(BATCH_SIZE).unwrap_or(usize::MAX);
         let rest = lows.split_off(lows.len().min(batch));
-        let mut sourced = with_sources(conn, lows, now).await?;
-        while !sourced.is_empty() {
-            let later = sourced.split_off(sourced.len().min(FILE_BATCH));
-            for need in needs(conn, settings, sourced, now).await? {
-                put(&need)?;
-            }
-            sourced = later;
+        let sourced = with_sources(conn, lows, now).await?;
+        for need in needs(conn, settings, sourced, now).await? {
+            put(&need)?;
         }
         lows = rest;
     }

@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 
 use super::{
     charset,
-    complaint::{self, Complaint},
     fields::Members,
+    json_syntax::{self, SyntaxError},
     query::Parameters,
     value::Value,
 };
@@ -137,7 +137,7 @@ fn essence(content_type: Option<&str>) -> &str {
 
 /// Whether a content type is `application/json`, in any case and with any parameters. Wildcards,
 /// which some clients send, count too.
-fn is_json(content_type: Option<&str>) -> bool {
+pub(crate) fn is_json(content_type: Option<&str>) -> bool {
     let essence = essence(content_type);
     ["application/json", "application/*", "*/*"]
         .iter()
@@ -146,11 +146,11 @@ fn is_json(content_type: Option<&str>) -> bool {
 
 /// The error for a text that the JSON parser refused.
 fn syntax_error(text: &str) -> BodyError {
-    BodyError::Malformed(match complaint::about(text) {
-        Some(Complaint::Constant(name)) => {
+    BodyError::Malformed(match json_syntax::find_error(text) {
+        Some(SyntaxError::Constant(name)) => {
             format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
-        Some(Complaint::At(words, at)) => with_position(words, text, at),
+        Some(SyntaxError::At(words, at)) => with_position(words, text, at),
         None => with_position("Expecting value", text, 0),
     })
 }

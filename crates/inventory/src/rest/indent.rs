@@ -29,7 +29,7 @@ pub(crate) fn requested(headers: &HeaderMap) -> Option<usize> {
 }
 
 /// Pretty-prints the response if it is uncompressed JSON.
-pub(crate) async fn over_lines(response: Response, indent: usize) -> Response {
+pub(crate) async fn pretty_print(response: Response, indent: usize) -> Response {
     let is_json = response
         .headers()
         .get(CONTENT_TYPE)

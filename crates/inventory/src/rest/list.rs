@@ -9,7 +9,7 @@ use http::StatusCode;
 use super::{
     fields::FieldErrors,
     message::Message,
-    number::{Decimal, MAX_NUMBER_LENGTH},
+    number::{Decimal, MAX_NUMBER_LENGTH, is_integer},
     query::Parameters,
     refusal::Refusal,
 };
@@ -93,11 +93,8 @@ impl PageNumber {
         if page == "last" {
             return Ok(Self::Last);
         }
-        let digits = page.strip_prefix('+').unwrap_or(page);
-        match digits.parse() {
-            Ok(number @ 1..) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Ok(Self::Number(number))
-            }
+        match page.parse() {
+            Ok(number @ 1..) => Ok(Self::Number(number)),
             _ => Err(InvalidPage),
         }
     }
@@ -223,10 +220,7 @@ impl<'query> Filters<'query> {
     pub fn id(&mut self, name: &'static str) -> Option<i64> {
         let text = self.parameters.get(name)?.trim();
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-        if digits.is_empty()
-            || digits.len() > MAX_NUMBER_LENGTH
-            || !digits.bytes().all(|byte| byte.is_ascii_digit())
-        {
+        if digits.len() > MAX_NUMBER_LENGTH || !is_integer(text) {
             self.errors.add(name, NOT_A_NUMBER);
             return None;
         }

@@ -3,10 +3,10 @@
 
 pub mod body;
 mod charset;
-mod complaint;
 pub mod fields;
 pub mod indent;
 pub mod json;
+mod json_syntax;
 pub mod list;
 mod message;
 pub mod number;
@@ -19,4 +19,4 @@ pub mod value;
 pub use message::Message;
 pub use record_id::RecordId;
 pub(crate) use refusal::TOKEN_NOT_VALID;
-pub use refusal::{Refusal, Unknown};
+pub use refusal::{Refusal, Unauthorized};

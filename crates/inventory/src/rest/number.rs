@@ -58,14 +58,13 @@ impl Decimal {
     /// The message for the first check that fails: at most 22 digits in total, 2 places, 20 digits
     /// before the point, not negative.
     pub fn to_price(&self) -> Result<Money, Message> {
-        let digits = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        let digits = self.length();
         let (total, whole, places) = match self.exponent {
-            exponent @ 0.. if digits > 0 => (
-                digits.saturating_add(exponent),
-                digits.saturating_add(exponent),
-                0,
-            ),
-            0.. => (0, 0, 0),
+            0.. if digits == 0 => (0, 0, 0),
+            exponent @ 0.. => {
+                let whole = digits.saturating_add(exponent);
+                (whole, whole, 0)
+            }
             exponent if digits > -exponent => (digits, digits + exponent, -exponent),
             exponent => (-exponent, 0, -exponent),
         };
@@ -124,15 +123,15 @@ impl Decimal {
             let cents = cents.min(beyond);
             return (if self.negative { -cents } else { cents }, true);
         }
-        let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
-        let keep = length.saturating_add(self.exponent).saturating_add(PLACES);
-        let kept = usize::try_from(keep)
-            .ok()
-            .map_or("0", |keep| self.digits.get(..keep).unwrap_or_default());
+        let keep = self.length().saturating_add(self.exponent + PLACES);
+        let kept = usize::try_from(keep).ok();
+        let kept = kept.and_then(|keep| self.digits.get(..keep));
         let cents = if keep > 36 {
             beyond
         } else {
-            kept.parse().unwrap_or(0).min(beyond)
+            kept.and_then(|kept| kept.parse().ok())
+                .unwrap_or(0)
+                .min(beyond)
         };
         (if self.negative { -cents } else { cents }, keep > 36)
     }
@@ -146,17 +145,12 @@ impl Decimal {
     /// Whether the number has an exponent or trailing zeros that take it beyond 16 digits. No count
     /// is that large.
     pub fn is_astronomic(&self) -> bool {
-        self.exponent > 0
-            && i64::try_from(self.digits.len())
-                .unwrap_or(i64::MAX)
-                .saturating_add(self.exponent)
-                > 16
+        self.exponent > 0 && self.length().saturating_add(self.exponent) > 16
     }
 
     /// Whether the number is greater than ten to this power.
     pub fn is_above_power_of_ten(&self, power: i64) -> bool {
-        let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
-        let magnitude = length.saturating_add(self.exponent) - 1;
+        let magnitude = self.length().saturating_add(self.exponent) - 1;
         let is_power = self.digits.trim_end_matches('0') == "1";
         !self.negative
             && !self.digits.is_empty()
@@ -173,21 +167,25 @@ impl Decimal {
         self.negative
     }
 
+    /// The number of digits.
+    fn length(&self) -> i64 {
+        i64::try_from(self.digits.len()).unwrap_or(i64::MAX)
+    }
+
     /// The magnitude times `10^places`. `None` unless that is an integer of at most 38 digits.
     fn scaled(&self, places: i64) -> Option<i128> {
         if self.digits.is_empty() {
             return Some(0);
         }
         let shift = self.exponent.checked_add(places)?;
-        let length = i64::try_from(self.digits.len()).ok()?;
         if shift >= 0 {
-            if length.checked_add(shift)? > 38 {
+            if self.length().checked_add(shift)? > 38 {
                 return None;
             }
             let power = 10_i128.checked_pow(u32::try_from(shift).ok()?)?;
             return self.digits.parse::<i128>().ok()?.checked_mul(power);
         }
-        let keep = usize::try_from(length.checked_add(shift)?).ok()?;
+        let keep = usize::try_from(self.length() + shift).ok()?;
         let (kept, dropped) = self.digits.split_at_checked(keep)?;
         if dropped.bytes().any(|digit| digit != b'0') {
             return None;
@@ -204,16 +202,19 @@ fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn parse_exponent(text: &str) -> Option<i64> {
+/// Whether a text is an integer: digits, with an optional sign.
+pub fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || !is_digits(digits) {
+    !digits.is_empty() && is_digits(digits)
+}
+
+fn parse_exponent(text: &str) -> Option<i64> {
+    if !is_integer(text) {
         return None;
     }
-    // An exponent of more than nine digits is capped: the number is out of range anyway.
-    let magnitude: i64 = digits.trim_start_matches('0').get(..9).map_or_else(
-        || digits.trim_start_matches('0').parse().unwrap_or(0),
-        |_| 999_999_999,
-    );
+    // A greater exponent is capped: the number is out of range anyway.
+    let digits = text.trim_start_matches(['+', '-']);
+    let magnitude = digits.parse().unwrap_or(i64::MAX).min(999_999_999);
     Some(if text.starts_with('-') {
         -magnitude
     } else {

@@ -15,6 +15,7 @@ use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Me
 use crate::{access::Permission, idempotency::KeyError, work::WriteError};
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
+const INVALID: &str = "Invalid data.";
 /// The error code of invalid tokens.
 pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
 
@@ -24,7 +25,7 @@ pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
 pub enum Refusal {
     /// 401: the caller is not authenticated.
     #[error("not authenticated")]
-    Unauthenticated(Unknown),
+    Unauthenticated(Unauthorized),
     /// 403: the caller lacks the permission, or the CSRF check failed; with the text of the
     /// response.
     #[error("forbidden")]
@@ -90,7 +91,7 @@ impl From<KeyError> for Refusal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenProblem)]
-pub struct Unknown {
+pub struct Unauthorized {
     /// The error message.
     detail: Cow<'static, str>,
     /// The same, in a machine-readable form.
@@ -99,21 +100,21 @@ pub struct Unknown {
     code: Option<&'static str>,
     /// The error of a token.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<Tried>, required = false)]
-    messages: Option<[Tried; 1]>,
+    #[schema(value_type = Vec<TokenMessage>, required = false)]
+    messages: Option<[TokenMessage; 1]>,
 }
 
 /// The type of token that was expected, and why this one is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TokenMessage)]
-struct Tried {
+struct TokenMessage {
     token_class: &'static str,
     token_type: &'static str,
     message: String,
 }
 
-impl Unknown {
+impl Unauthorized {
     /// A body with only a detail.
     pub fn new(detail: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -132,21 +133,21 @@ impl Unknown {
 
     /// The body for an invalid bearer token, with the reason.
     pub fn token(message: impl Into<String>) -> Self {
-        let tried = Tried {
+        let message = TokenMessage {
             token_class: "AccessToken",
             token_type: "access",
             message: message.into(),
         };
         Self {
-            messages: Some([tried]),
+            messages: Some([message]),
             ..Self::new("Given token not valid for any token type").code(TOKEN_NOT_VALID)
         }
     }
 }
 
-impl From<Unknown> for Refusal {
-    fn from(unknown: Unknown) -> Self {
-        Self::Unauthenticated(unknown)
+impl From<Unauthorized> for Refusal {
+    fn from(body: Unauthorized) -> Self {
+        Self::Unauthenticated(body)
     }
 }
 
@@ -170,7 +171,7 @@ impl Refusal {
 
     /// 401 with the conventional text for a request without credentials.
     pub fn no_credentials() -> Self {
-        Unknown::new("Authentication credentials were not provided.").into()
+        Unauthorized::new("Authentication credentials were not provided.").into()
     }
 }
 
@@ -182,54 +183,51 @@ impl IntoResponse for Refusal {
 
 impl From<Refusal> for web::Error {
     fn from(refusal: Refusal) -> Self {
-        let detail = |status, text: String| Self::new(status, text);
         match refusal {
-            Refusal::Unauthenticated(body) => {
-                detail(StatusCode::UNAUTHORIZED, "Unauthorized".to_owned())
-                    .body(&body)
-                    .header(
-                        WWW_AUTHENTICATE,
-                        HeaderValue::from_static("Bearer realm=\"api\""),
-                    )
-            }
-            Refusal::Forbidden(text) => detail(StatusCode::FORBIDDEN, text),
-            Refusal::Missing(permission) => detail(StatusCode::FORBIDDEN, FORBIDDEN.to_owned())
+            Refusal::Unauthenticated(body) => Self::new(StatusCode::UNAUTHORIZED, "Unauthorized")
+                .body(&body)
+                .header(
+                    WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer realm=\"api\""),
+                ),
+            Refusal::Forbidden(text) => Self::new(StatusCode::FORBIDDEN, text),
+            Refusal::Missing(permission) => Self::new(StatusCode::FORBIDDEN, FORBIDDEN)
                 .extra("permission", permission.to_string()),
             Refusal::NotFound => Self::not_found(),
-            Refusal::InvalidPage(_) => detail(StatusCode::NOT_FOUND, "Invalid page.".to_owned()),
-            Refusal::Method(method, allowed) => detail(
+            Refusal::InvalidPage(_) => Self::new(StatusCode::NOT_FOUND, "Invalid page."),
+            Refusal::Method(method, allowed) => Self::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 format!("Method \"{method}\" not allowed."),
             )
             .header(ALLOW, allow(allowed)),
-            Refusal::Body(BodyError::MediaType(media_type)) => detail(
+            Refusal::Body(BodyError::MediaType(media_type)) => Self::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 format!("Unsupported media type \"{media_type}\" in request."),
             ),
-            Refusal::Body(BodyError::Malformed(reason)) => detail(StatusCode::BAD_REQUEST, reason),
+            Refusal::Body(BodyError::Malformed(reason)) => {
+                Self::new(StatusCode::BAD_REQUEST, reason)
+            }
             Refusal::Body(BodyError::NotAnObject(message)) => {
-                detail(StatusCode::BAD_REQUEST, "Invalid data.".to_owned())
+                Self::new(StatusCode::BAD_REQUEST, INVALID)
                     .messages("non_field_errors", vec![message])
             }
             Refusal::Fields(errors) => errors.iter().fold(
-                detail(StatusCode::BAD_REQUEST, "Invalid data.".to_owned()),
+                Self::new(StatusCode::BAD_REQUEST, INVALID),
                 |error, (field, messages)| {
                     let messages = messages.iter().map(Message::to_string);
                     error.messages(field, messages.collect())
                 },
             ),
-            Refusal::Conflict(message) => detail(StatusCode::CONFLICT, message.to_string()),
-            Refusal::KeyReused => detail(
+            Refusal::Conflict(message) => Self::new(StatusCode::CONFLICT, message.to_string()),
+            Refusal::KeyReused => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "This Idempotency-Key was used for another request.".to_owned(),
+                "This Idempotency-Key was used for another request.",
             ),
-            Refusal::Event(reason) => detail(StatusCode::UNPROCESSABLE_ENTITY, reason),
+            Refusal::Event(reason) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, reason),
             Refusal::Edge(error) => error,
-            Refusal::Database(error) if error.is_unavailable() => detail(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "Service unavailable".to_owned(),
-            )
-            .cause(error),
+            Refusal::Database(error) if error.is_unavailable() => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable").cause(error)
+            }
             Refusal::Database(error) => Self::internal(error),
         }
     }

@@ -14,7 +14,7 @@ pub(crate) use store::{
     Within, add, entries_of, has_word, nearest, push_word_ids, rebuild, remove, renew, words_with,
     wrong_products, wrong_words,
 };
-pub(crate) use words::{Key, successor as beyond};
+pub(crate) use words::{Key, successor};
 
 use db::Query;
 
@@ -44,7 +44,7 @@ pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[Str
 
 /// Chooses the records that a name means. `found` has the records with the same folded name, id and
 /// name, exact matches first. Returns the exact matches, or all records if there is none.
-pub(crate) fn meant(found: &[(i64, String)], name: &str) -> Vec<i64> {
+pub(crate) fn exact_or_all(found: &[(i64, String)], name: &str) -> Vec<i64> {
     let exact: Vec<i64> = found
         .iter()
         .filter(|(_, other)| other == name)

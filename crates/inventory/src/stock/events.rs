@@ -104,15 +104,15 @@ async fn publish_crossing(
         quantity,
         threshold,
     };
-    let is_low = Level::of(quantity, threshold) == Level::Low;
-    if is_low {
+    if Level::of(quantity, threshold) == Level::Low {
         publish_became_low(work, level).await?;
+        if is_alerted_once {
+            publish_low_stock(work, level).await?;
+        }
+    } else if is_alerted_once {
+        publish(work, EventType::StockRecovered, product, level).await?;
     }
-    match is_low {
-        _ if !is_alerted_once => Ok(()),
-        true => publish_low_stock(work, level).await,
-        false => publish(work, EventType::StockRecovered, product, level).await,
-    }
+    Ok(())
 }
 
 /// Publishes the event for the mail alert, once per crossing in every alert mode.

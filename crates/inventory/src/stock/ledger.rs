@@ -30,10 +30,10 @@ choice! {
 
 impl EntryKind {
     /// The kind of movement that the entry refers to, if any.
-    pub const fn reference_type(self) -> Option<&'static str> {
+    pub(super) const fn movement(self) -> Option<Movement> {
         match self {
-            Self::Inflow | Self::InflowReversed => Some("inflow"),
-            Self::Outflow | Self::OutflowReversed => Some("outflow"),
+            Self::Inflow | Self::InflowReversed => Some(Movement::Inflow),
+            Self::Outflow | Self::OutflowReversed => Some(Movement::Outflow),
             Self::Opening | Self::Adjustment => None,
         }
     }
@@ -72,14 +72,9 @@ impl NewEntry<'_> {
     }
 
     /// The movement of this entry, for the aggregates. `None` for openings and adjustments.
-    const fn movement(&self) -> Option<MovementDelta> {
-        let movement = match self.kind {
-            EntryKind::Inflow | EntryKind::InflowReversed => Movement::Inflow,
-            EntryKind::Outflow | EntryKind::OutflowReversed => Movement::Outflow,
-            EntryKind::Opening | EntryKind::Adjustment => return None,
-        };
+    fn movement(&self) -> Option<MovementDelta> {
         Some(MovementDelta {
-            movement,
+            movement: self.kind.movement()?,
             id: self.reference,
             supplier: self.supplier,
             at: self.booked_at,

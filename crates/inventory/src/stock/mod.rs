@@ -10,7 +10,7 @@ pub mod digest;
 pub(crate) mod documents;
 mod events;
 pub mod ledger;
-pub(crate) mod log;
+pub(crate) mod ledger_list;
 mod model;
 pub mod movements;
 pub(crate) mod orders;
@@ -23,7 +23,7 @@ pub use adjustments::{Explanation, Reason};
 pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
-pub(crate) use store::opened_at;
+pub(crate) use store::{low_stock, opened_at};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -51,6 +51,7 @@ pub use crate::{
     work::{AlertMode, Policy},
 };
 use ledger::{EntryKind, NewEntry};
+use movements::Movement;
 
 /// A quantity before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +97,15 @@ pub enum QuantityError {
     NoProduct,
     /// The product is archived.
     Archived,
+}
+
+/// The quantity after a change, if it is within 0 and 2⁶³-1.
+fn quantity_after(before: i64, change: i64) -> Result<i64, QuantityError> {
+    match before.checked_add(change) {
+        Some(after) if after >= 0 => Ok(after),
+        Some(_) => Err(QuantityError::Insufficient(before)),
+        None => Err(QuantityError::TooMany(before)),
+    }
 }
 
 /// Opens the ledger of a product that was just created with quantity 0.
@@ -315,7 +325,7 @@ pub async fn low_stock_list(
         .read(async move |conn| {
             let count = aggregates::count_low(conn, shop).await?.unsigned_abs();
             let (number, offset) = request.within(count)?;
-            let results = store::low(conn, shop, request.limit(), offset).await?;
+            let results = store::low_stock(conn, shop, request.limit(), offset).await?;
             Ok(request.page(count, number, results))
         })
         .await
@@ -327,35 +337,14 @@ pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     Ok(state.db.read(count).await?)
 }
 
-/// A range of the products below their thresholds, lowest quantity first.
-pub(crate) async fn low_stock(
-    conn: &mut Conn,
-    shop: i64,
-    limit: i64,
-    offset: i64,
-) -> Result<Vec<LowStock>, db::Error> {
-    store::low(conn, shop, limit, offset).await
-}
-
-/// The number of products below their thresholds, and those with the fewest units.
-pub(crate) async fn lowest(
-    conn: &mut Conn,
-    shop: i64,
-    limit: i64,
-) -> Result<(i64, Vec<LowStock>), db::Error> {
-    let count = aggregates::count_low(conn, shop).await?;
-    let lowest = store::low(conn, shop, limit, 0).await?;
-    Ok((count, lowest))
-}
-
 /// Recomputes quantities from the ledger, compares copied columns and indexes with their sources,
 /// and returns the differences: at most [`MOST_DIFFERENCES`] of each kind.
 pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
     db.report(async |conn| {
         let mut differences = store::verify_quantities(conn).await?;
         differences.extend(store::verify_balances(conn).await?);
-        differences.extend(store::verify_inflows(conn).await?);
-        differences.extend(store::verify_outflows(conn).await?);
+        differences.extend(store::verify_movements(conn, Movement::Inflow).await?);
+        differences.extend(store::verify_movements(conn, Movement::Outflow).await?);
         differences.extend(store::verify_inflow_titles(conn).await?);
         let most = usize::try_from(MOST_DIFFERENCES).unwrap_or(usize::MAX);
         let products = search::wrong_products(conn, most).await?;

@@ -9,6 +9,7 @@ use super::{
     LockedStock, LowStock, MOST_DIFFERENCES, Reason,
     ledger::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
+    movements::Movement,
 };
 use crate::{
     listing::{List, Table},
@@ -194,14 +195,8 @@ pub(super) async fn last_entry(
     let Some(as_of) = as_of else {
         return Ok(i64::MAX);
     };
-    let last: Option<i64> = conn
-        .one(
-            "SELECT max(id + 0) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2",
-            &[&product, &as_of],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(last.unwrap_or(0))
+    let sql = "SELECT COALESCE(max(id + 0), 0) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2";
+    conn.one(sql, &[&product, &as_of], |row| row.get(0)).await
 }
 
 pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> Result<u64, Error> {
@@ -240,10 +235,10 @@ fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
         balance_after: row.get(3)?,
         created_at: row.get(4)?,
         user: row.get(5)?,
-        reference: kind
-            .reference_type()
-            .zip(reference)
-            .map(|(kind, id)| Reference { kind, id }),
+        reference: kind.movement().zip(reference).map(|(movement, id)| {
+            let kind = movement.name();
+            Reference { kind, id }
+        }),
         reason: reason.as_deref().and_then(Reason::of),
         note: row.get(8)?,
     })
@@ -298,10 +293,11 @@ pub(super) async fn set_threshold(
     tx.execute(sql, &[&product, &threshold]).await.map(drop)
 }
 
-/// One page of the low products, merged from two lists: those below the shop's threshold and those
-/// below their own. The few products with their own threshold have a separate index. `quantity + 0`
-/// prevents both engines from scanning all products in the order of quantities to find them.
-pub(super) async fn low(
+/// A range of the products below their thresholds, lowest quantity first. Merged from two lists:
+/// those below the shop's threshold and those below their own. The few products with their own
+/// threshold have a separate index. `quantity + 0` prevents both engines from scanning all products
+/// in the order of quantities to find them.
+pub(crate) async fn low_stock(
     conn: &mut Conn,
     shop: i64,
     limit: i64,
@@ -335,10 +331,7 @@ pub(super) async fn low(
         .push("products AS p ON p.id = page.product_id ORDER BY page.quantity, p.id");
     conn.all_of(&query, |row| {
         Ok(LowStock {
-            product: Titled {
-                id: row.get(0)?,
-                title: row.get(1)?,
-            },
+            product: Titled::from_row(row, &mut 0)?,
             quantity: row.get(2)?,
             threshold: row.get(3)?,
         })
@@ -372,36 +365,34 @@ pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, 
     .await
 }
 
-pub(super) async fn verify_inflows(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
-    conn.all(
+/// Compares the units of each product's inflows or outflows with the ledger.
+pub(super) async fn verify_movements(
+    conn: &mut Conn,
+    movement: Movement,
+) -> Result<Vec<Difference>, Error> {
+    let (created, deleted) = movement.kinds();
+    let subject = match movement {
+        Movement::Inflow => Subject::Inflows,
+        Movement::Outflow => Subject::Outflows,
+    };
+    let mut query = Query::new(
         "SELECT s.product_id, COALESCE(m.total, 0), COALESCE(l.total, 0)
          FROM product_stock AS s
-         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM inflows GROUP BY product_id) AS m
-           ON m.product_id = s.product_id
-         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) AS total FROM ledger_entries
-                    WHERE kind IN ('inflow', 'inflow_reversed') GROUP BY product_id) AS l
-           ON l.product_id = s.product_id
-         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
-        &[&MOST_DIFFERENCES],
-        |row| difference(Subject::Inflows, row),
-    )
-    .await
-}
-
-pub(super) async fn verify_outflows(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
-    conn.all(
-        "SELECT s.product_id, COALESCE(m.total, 0), COALESCE(l.total, 0)
-         FROM product_stock AS s
-         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM outflows GROUP BY product_id) AS m
-           ON m.product_id = s.product_id
-         LEFT JOIN (SELECT product_id, -CAST(sum(change) AS BIGINT) AS total FROM ledger_entries
-                    WHERE kind IN ('outflow', 'outflow_reversed') GROUP BY product_id) AS l
-           ON l.product_id = s.product_id
-         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
-        &[&MOST_DIFFERENCES],
-        |row| difference(Subject::Outflows, row),
-    )
-    .await
+         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM ",
+    );
+    query.push(movement.path()).push(
+        " GROUP BY product_id) AS m ON m.product_id = s.product_id
+         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) * ",
+    );
+    query.bind(movement.change(1));
+    query.push(" AS total FROM ledger_entries WHERE kind IN (");
+    query.bind(created.name()).push(", ").bind(deleted.name());
+    query.push(
+        ") GROUP BY product_id) AS l ON l.product_id = s.product_id
+         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT ",
+    );
+    query.bind(MOST_DIFFERENCES);
+    conn.all_of(&query, |row| difference(subject, row)).await
 }
 
 pub(super) async fn verify_inflow_titles(conn: &mut Conn) -> Result<Vec<Difference>, Error> {

@@ -3,7 +3,6 @@
 
 use std::{
     borrow::Cow,
-    mem,
     sync::{Arc, Mutex},
 };
 
@@ -33,7 +32,7 @@ use crate::{
 };
 
 /// Rows that are read and written in one transaction. Limits how long other writers wait.
-pub(super) const AT_ONCE: usize = 200;
+const AT_ONCE: usize = 200;
 /// The most bytes of such rows, because single rows may be large.
 const BYTES_AT_ONCE: usize = 512 * 1024;
 
@@ -52,20 +51,23 @@ pub(super) struct StagedRow {
 
 /// A file during its examination.
 pub(crate) struct Examination {
-    run: Arc<Run>,
+    examiner: Arc<Examiner>,
     sheet: Sheet,
     decimals: Decimals,
-    seen: Arc<Mutex<EarlierRows>>,
     pub(super) report: Report,
 }
 
 impl Examination {
     pub(crate) fn new(run: &Run, sheet: Sheet) -> Self {
+        let examiner = Examiner {
+            run: run.clone(),
+            columns: sheet.columns.clone(),
+            seen: Mutex::default(),
+        };
         Self {
-            run: Arc::new(run.clone()),
+            examiner: Arc::new(examiner),
             decimals: Decimals::new(sheet.separator),
             sheet,
-            seen: Arc::default(),
             report: Report::default(),
         }
     }
@@ -82,19 +84,12 @@ impl Examination {
             return Ok(None);
         }
         self.report.rows += lines.len() as u64;
-        let batch = Batch {
-            run: Arc::clone(&self.run),
-            columns: self.sheet.columns.clone(),
-            seen: Arc::clone(&self.seen),
-            lines,
-        };
-        let decimals = self.decimals;
-        let (outcomes, fresh, decimals) = db
-            .read(async move |conn| batch.examine(conn, decimals).await)
-            .await?;
+        let (examiner, decimals) = (Arc::clone(&self.examiner), self.decimals);
+        let read = async move |conn: &mut Conn| examiner.batch(conn, &lines, decimals).await;
+        let (outcomes, fresh, decimals) = db.read(read).await?;
         self.decimals = decimals;
         self.report.new_names.extend(fresh.names.in_order());
-        locked(&self.seen).absorb(fresh);
+        locked(&self.examiner.seen).absorb(fresh);
         let mut valid = Vec::new();
         for outcome in outcomes {
             match outcome {
@@ -115,7 +110,7 @@ impl Examination {
 
     /// The highest id in the file so far.
     pub(super) fn highest_id(&self) -> Option<i64> {
-        let seen = locked(&self.seen);
+        let seen = locked(&self.examiner.seen);
         seen.ids.last_key_value().map(|(_, last)| *last)
     }
 
@@ -134,12 +129,11 @@ impl Examination {
     }
 }
 
-/// Rows that are examined in one transaction.
-struct Batch {
-    run: Arc<Run>,
+/// The data that the rows of a file are examined with.
+struct Examiner {
+    run: Run,
     columns: Vec<FileColumn>,
-    seen: Arc<Mutex<EarlierRows>>,
-    lines: Vec<Result<SheetLine, Problem>>,
+    seen: Mutex<EarlierRows>,
 }
 
 enum RowOutcome {
@@ -157,14 +151,16 @@ enum GivenId {
     Taken(Message),
 }
 
-impl Batch {
-    async fn examine(
+impl Examiner {
+    /// Examines rows in one transaction. Returns their outcomes and their effects on later rows.
+    async fn batch(
         &self,
         conn: &mut Conn,
+        lines: &[Result<SheetLine, Problem>],
         mut decimals: Decimals,
     ) -> Result<(Vec<RowOutcome>, EarlierRows, Decimals), ImportError> {
         let (mut outcomes, mut fresh) = (Vec::new(), EarlierRows::default());
-        for line in &self.lines {
+        for line in lines {
             outcomes.push(match line {
                 Ok(line) => self.row(conn, line, &mut decimals, &mut fresh).await?,
                 Err(problem) => RowOutcome::Refused(vec![problem.clone()]),
@@ -267,13 +263,13 @@ impl Batch {
 /// The problems of a row by column. A field that could not be read gets no further messages.
 #[derive(Default)]
 struct RowProblems {
-    found: Vec<(Option<&'static str>, Message)>,
+    found: Vec<(&'static str, Message)>,
     explained: Vec<&'static str>,
 }
 
 impl RowProblems {
     fn add(&mut self, column: &'static str, message: Message) {
-        self.found.push((Some(column), message));
+        self.found.push((column, message));
     }
 
     fn explain(&mut self, column: &FileColumn, message: Message) {
@@ -291,11 +287,10 @@ impl RowProblems {
         }
     }
 
-    fn refused(&mut self, line: &SheetLine) -> RowOutcome {
-        let found = mem::take(&mut self.found).into_iter();
-        let problems = found.map(|(column, message)| Problem {
+    fn refused(self, line: &SheetLine) -> RowOutcome {
+        let problems = self.found.into_iter().map(|(column, message)| Problem {
             line: line.number,
-            column,
+            column: Some(column),
             message,
         });
         RowOutcome::Refused(problems.collect())
@@ -351,10 +346,7 @@ async fn members(
 }
 
 /// The members of the request that would create an existing record, from its exported cells.
-pub(super) fn members_of(
-    resource: FileKind,
-    row: &record::ImportRow,
-) -> Result<Members, db::Error> {
+pub(super) fn members_of(resource: FileKind, row: &record::FileRow) -> Result<Members, db::Error> {
     let cells = exported(resource).zip(&row.cells);
     cells
         .filter(|(_, cell)| !cell.is_empty())
@@ -370,7 +362,7 @@ pub(super) fn members_of(
 
 /// A text as a member of a request body.
 pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
-    serde_json::value::to_raw_value(text).map_err(|error| db::Error::other(error.to_string()))
+    serde_json::value::to_raw_value(text).map_err(db::Error::other)
 }
 
 /// Whether a reference cell contains a name. A brand named `51` needs the column for names.
@@ -386,7 +378,7 @@ fn is_same(
     resource: FileKind,
     columns: &[FileColumn],
     members: &Members,
-    row: &record::ImportRow,
+    row: &record::FileRow,
 ) -> Result<bool, db::Error> {
     let stored = members_of(resource, row)?;
     let text = |members: &Members, field: &str| -> Option<String> {

@@ -4,7 +4,7 @@
 use std::{
     ffi::OsString,
     fs::{self, File},
-    io::{self, BufWriter, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -99,11 +99,9 @@ async fn write<W: Write>(
 ) -> Result<(u64, W), ExportError> {
     let mut writer = WriterBuilder::new()
         .terminator(Terminator::CRLF)
-        .from_writer(BufWriter::new(sink));
-    put(
-        &mut writer,
-        column::exported(resource).map(|column| column.name),
-    )?;
+        .from_writer(sink);
+    let names = column::exported(resource).map(|column| column.name);
+    put(&mut writer, names)?;
     let (mut last, mut count) = (0, 0);
     loop {
         let rows = record::after(conn, resource, last, AT_ONCE).await?;
@@ -115,13 +113,10 @@ async fn write<W: Write>(
         count += rows.len() as u64;
         progress(rows.len() as u64);
     }
-    let buffered = writer.into_inner().map_err(|error| {
+    let sink = writer.into_inner().map_err(|error| {
         let error = error.error();
         io::Error::new(error.kind(), error.to_string())
     })?;
-    let sink = buffered
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?;
     Ok((count, sink))
 }
 

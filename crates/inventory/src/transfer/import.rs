@@ -123,21 +123,12 @@ pub(crate) async fn import_rows(
     examination: Examination,
 ) -> Result<Report, ImportError> {
     let mut report = staging::stage(db, clock, run, id, examination).await?;
-    match staging::finish(db, clock, run, id).await? {
-        Ending::Published => Ok(report),
-        Ending::Refused(problem) => {
-            report.problem_count = 1;
-            report.problems = vec![problem];
-            Err(ImportError::Rows(report))
-        }
-        Ending::Withdrawn => {
-            report.problem_count = 1;
-            report.problems = vec![Problem {
-                line: 0,
-                column: None,
-                message: staging::INTERRUPTED,
-            }];
-            Err(ImportError::Rows(report))
-        }
-    }
+    let problem = match staging::finish(db, clock, run, id).await? {
+        Ending::Published => return Ok(report),
+        Ending::Refused(problem) => problem,
+        Ending::Withdrawn => Problem::of_file(staging::INTERRUPTED),
+    };
+    report.problem_count = 1;
+    report.problems = vec![problem];
+    Err(ImportError::Rows(report))
 }

@@ -74,7 +74,7 @@ pub(super) async fn resolve(
         return Ok(Meaning::Wrong(Message::NULL_CHARACTERS));
     }
     let excerpt: String = name.chars().take(100).collect();
-    Ok(match *record::called(conn, by, name).await? {
+    Ok(match *record::ids_of(conn, by, name).await? {
         [id] => Meaning::Id(id.to_string()),
         [] => meaning_of_new(creates, field, name, &excerpt)?,
         _ => Meaning::Wrong(Message::new(
@@ -116,9 +116,8 @@ fn meaning_of_new(
         )));
     }
     let errors = named::problems(&members(name)?, Mode::Whole);
-    let first = errors.iter().find_map(|(_, messages)| messages.first());
-    Ok(match first {
-        Some(message) => Meaning::Wrong(message.clone()),
+    Ok(match errors.first() {
+        Some((_, message)) => Meaning::Wrong(message.clone()),
         None => Meaning::New(name.to_owned()),
     })
 }

@@ -172,6 +172,15 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// A problem that belongs to no row.
+    const fn of_file(message: Message) -> Self {
+        Self {
+            line: 0,
+            column: None,
+            message,
+        }
+    }
+
     /// The message with line and column.
     fn sentence(&self) -> Message {
         let position = |line: &str| match self.column {
@@ -215,33 +224,21 @@ pub const MOST_PROBLEMS: usize = 1000;
 impl Report {
     /// The number of problems and rows, as text.
     pub fn findings(&self) -> String {
-        let Self {
-            rows,
-            problem_count: problems,
-            ..
-        } = self;
-        let (problem, row) = (
-            plural(*problems, "problem", "problems"),
-            plural(*rows, "row", "rows"),
-        );
-        format!("{problems} {problem} in {rows} {row}; nothing was imported")
+        let problems = counted(self.problem_count, "problem", "problems");
+        let rows = counted(self.rows, "row", "rows");
+        format!("{problems} in {rows}; nothing was imported")
     }
 
     /// The result as text, also for a dry run.
     pub fn summary(&self, resource: FileKind, is_dry_run: bool) -> String {
-        let Self {
-            rows,
-            added,
-            unchanged,
-            ..
-        } = self;
-        let (row, records) = (plural(*rows, "row", "rows"), resource.counted(*added));
+        let (added, unchanged) = (self.added, self.unchanged);
+        let (rows, records) = (counted(self.rows, "row", "rows"), resource.counted(added));
         let done = if is_dry_run {
             "would be added"
         } else {
             "added"
         };
-        let records = format!("{rows} {row}: {added} {records} {done}, {unchanged} there already");
+        let records = format!("{rows}: {added} {records} {done}, {unchanged} there already");
         let new_names = missing::KINDS.into_iter().filter_map(|kind| {
             let names = self.new_names.iter().filter(|new| new.kind == kind);
             let names: Vec<&str> = names.map(|new| new.name.as_str()).collect();
@@ -260,8 +257,8 @@ impl Report {
     }
 }
 
-const fn plural(count: u64, one: &'static str, several: &'static str) -> &'static str {
-    if count == 1 { one } else { several }
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// A record's id and its cells, in the order of the exported columns.
-pub(super) struct ImportRow {
+pub(super) struct FileRow {
     pub(super) id: i64,
     pub(super) cells: Vec<String>,
 }
@@ -39,7 +39,7 @@ pub(super) async fn after(
     resource: FileKind,
     id: i64,
     limit: i64,
-) -> Result<Vec<ImportRow>, db::Error> {
+) -> Result<Vec<FileRow>, db::Error> {
     Ok(match resource {
         FileKind::Named(kind) => named::after(conn, kind, id, limit)
             .await?
@@ -63,7 +63,7 @@ pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Re
     match resource {
         FileKind::Named(kind) => Ok(named::count(conn, kind).await?),
         FileKind::Products => products::count(conn).await,
-        FileKind::Movements(movement) => movements::count(conn, movement).await,
+        FileKind::Movements(movement) => Ok(movements::count(conn, movement).await?),
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn find(
     conn: &mut Conn,
     resource: FileKind,
     id: i64,
-) -> Result<Option<ImportRow>, db::Error> {
+) -> Result<Option<FileRow>, db::Error> {
     Ok(match resource {
         FileKind::Named(kind) => named::find(conn, kind, id)
             .await?
@@ -86,15 +86,18 @@ pub(super) async fn find(
 }
 
 /// The ids of the records that a name means, at most two.
-pub(super) async fn called(
+pub(super) async fn ids_of(
     conn: &mut Conn,
     by: ReferenceKey,
     name: &str,
 ) -> Result<Vec<i64>, db::Error> {
     match by {
-        ReferenceKey::Name(kind) => named::called(conn, kind, name).await,
-        ReferenceKey::Title => products::titled(conn, name).await,
-        ReferenceKey::SerieNumber => products::numbered(conn, name).await,
+        ReferenceKey::Name(kind) => named::ids_of_name(conn, kind, name).await,
+        ReferenceKey::Title => products::ids_of_title(conn, name).await,
+        ReferenceKey::SerieNumber => {
+            let id = products::id_of_serie_number(conn, name).await?;
+            Ok(id.into_iter().collect())
+        }
     }
 }
 
@@ -169,22 +172,19 @@ pub(super) fn id_of(members: &Members) -> Option<i64> {
 pub(super) fn references(resource: FileKind, rows: &[StagedRow]) -> BTreeSet<(&'static str, i64)> {
     let fields = column::fields(resource).iter();
     let references = fields.filter(|field| field.target.is_some());
-    let references: Vec<_> = references.map(|field| field.name).collect();
-    let of_row = |row: &StagedRow| {
-        let id = |field: &str| {
-            row.members
-                .get(field)?
-                .get()
-                .trim_matches('"')
-                .trim()
-                .parse()
-                .ok()
-        };
-        let ids = references.iter();
-        ids.filter_map(|field| Some((*field, id(field)?)))
-            .collect::<Vec<_>>()
-    };
-    rows.iter().flat_map(of_row).collect()
+    references
+        .flat_map(|field| {
+            let ids = rows
+                .iter()
+                .filter_map(move |row| reference_in(row, field.name));
+            ids.map(move |id| (field.name, id))
+        })
+        .collect()
+}
+
+fn reference_in(row: &StagedRow, field: &str) -> Option<i64> {
+    let member = row.members.get(field)?.get();
+    member.trim_matches('"').trim().parse().ok()
 }
 
 pub(super) fn serie_numbers(resource: FileKind, rows: &[StagedRow]) -> Vec<String> {
@@ -204,7 +204,7 @@ pub(super) async fn has_serie_number(
     numbers: &[String],
 ) -> Result<bool, db::Error> {
     for number in numbers {
-        if !products::numbered(conn, number).await?.is_empty() {
+        if products::id_of_serie_number(conn, number).await?.is_some() {
             return Ok(true);
         }
     }
@@ -253,19 +253,10 @@ pub(super) async fn own_threshold(
     Ok(own.map(|own| own.threshold))
 }
 
-/// Reserves all ids up to this one, so that new records get higher ones.
-pub(super) async fn reserve_ids(
-    tx: &mut Tx,
-    resource: FileKind,
-    highest: i64,
-) -> Result<(), db::Error> {
-    tx.reserve_ids(resource.name(), highest).await
-}
-
-fn row(id: i64, record: &impl Record) -> ImportRow {
+fn row(id: i64, record: &impl Record) -> FileRow {
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_hidden);
-    ImportRow {
+    FileRow {
         id,
         cells: values.map(|(_, value)| written(value)).collect(),
     }

@@ -13,7 +13,10 @@ use web::{
     rate::{Key, Period, Rate},
 };
 
-use super::{NewUpload, Upload, UploadState, multipart};
+use super::{
+    NewUpload, Upload, UploadState,
+    multipart::{self, UploadForm},
+};
 use crate::{
     access::Verb,
     accounts::{csrf, session},
@@ -60,7 +63,7 @@ struct ChoosePage<'a> {
     choices: Vec<Choice>,
     chosen: &'a FormChoices,
     may_create_names: bool,
-    made: Vec<ListedImport>,
+    imports: Vec<ListedImport>,
     problems: &'a [Problem],
     /// The number of problems that are not listed.
     more: usize,
@@ -104,7 +107,7 @@ impl ChoosePage<'_> {
             .map_or("–", |column| column::label(column, self.frame.locale))
     }
 
-    fn said<'problem>(&self, problem: &'problem Problem) -> &'problem str {
+    fn message<'problem>(&self, problem: &'problem Problem) -> &'problem str {
         problem.message.text(self.frame.locale)
     }
 }
@@ -126,7 +129,7 @@ fn may_create_names(frame: &Frame) -> bool {
         && !missing::permitted(&frame.caller).is_empty()
 }
 
-async fn made(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refusal> {
+async fn latest_imports(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refusal> {
     let locale = frame.locale;
     Ok(super::latest(&page.state)
         .await?
@@ -166,16 +169,32 @@ pub(super) async fn show(
         resource: query.get("resource").unwrap_or("products").to_owned(),
         ..FormChoices::default()
     };
-    Ok(frame.show(ChoosePage {
-        choices: choices(&frame, &chosen.resource),
-        chosen: &chosen,
-        may_create_names: may_create_names(&frame),
-        made: made(&page, &frame).await?,
-        frame: &frame,
-        form: &Form::new(),
-        problems: &[],
-        more: 0,
-    }))
+    let (form, report) = (Form::new(), Report::default());
+    let view = choose_page(&page, &frame, &form, &chosen, &report).await?;
+    Ok(frame.show(view))
+}
+
+/// The page with the form, and with the problems of the file that was chosen before.
+async fn choose_page<'a>(
+    page: &PageState,
+    frame: &'a Frame,
+    form: &'a Form,
+    chosen: &'a FormChoices,
+    report: &'a Report,
+) -> Result<ChoosePage<'a>, Refusal> {
+    let problems = &report.problems;
+    let problems = problems.get(..MOST_SHOWN).unwrap_or(problems);
+    let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
+    Ok(ChoosePage {
+        choices: choices(frame, &chosen.resource),
+        may_create_names: may_create_names(frame),
+        imports: latest_imports(page, frame).await?,
+        more: count.saturating_sub(problems.len()),
+        frame,
+        form,
+        chosen,
+        problems,
+    })
 }
 
 pub(super) async fn upload(
@@ -185,13 +204,13 @@ pub(super) async fn upload(
 ) -> PageResult {
     let key = Key::new("inventory:uploads", frame.caller.id.to_string());
     gate::take(&page.state, &key, &FILES.into()).await?;
-    let (chosen, upload) = receive(&frame, request).await?;
+    let (chosen, sent) = receive(request).await?;
     let mut form = Form::new();
-    let upload = match upload {
+    let upload = match new_upload(&frame, &chosen, sent) {
         Ok(upload) => upload,
         Err((field, message)) => {
             form.complain_of(field, message);
-            return show_problems(&page, &frame, form, &chosen, &Report::default()).await;
+            return show_problems(&page, &frame, &form, &chosen, &Report::default()).await;
         }
     };
     frame.require(Verb::Add, upload.resource.model())?;
@@ -199,11 +218,11 @@ pub(super) async fn upload(
         Ok(report) => report,
         Err(error) => return refused(&page, &frame, form, &chosen, error).await,
     };
-    match super::keep(&page.state, &frame.caller, upload, report).await {
+    match super::save(&page.state, &frame.caller, upload, report).await {
         Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
         Err(refusal) => {
             form.take(refusal, frame.locale)?;
-            show_problems(&page, &frame, form, &chosen, &Report::default()).await
+            show_problems(&page, &frame, &form, &chosen, &Report::default()).await
         }
     }
 }
@@ -241,102 +260,80 @@ pub(super) async fn refused(
             Report::default()
         }
     };
-    show_problems(page, frame, form, chosen, &report).await
+    show_problems(page, frame, &form, chosen, &report).await
 }
 
 async fn show_problems(
     page: &PageState,
     frame: &Frame,
-    form: Form,
+    form: &Form,
     chosen: &FormChoices,
     report: &Report,
 ) -> PageResult {
-    let problems = report
-        .problems
-        .get(..MOST_SHOWN)
-        .unwrap_or(&report.problems);
-    let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
-    Ok(frame.show_again(ChoosePage {
-        choices: choices(frame, &chosen.resource),
-        chosen,
-        may_create_names: may_create_names(frame),
-        made: made(page, frame).await?,
-        frame,
-        form: &form,
-        problems,
-        more: count.saturating_sub(problems.len()),
-    }))
+    let view = choose_page(page, frame, form, chosen, report).await?;
+    Ok(frame.show_again(view))
 }
 
-/// An error of a form field: the field and the message.
-type Wrong = (&'static Field, String);
-
-/// Reads the form and checks its tokens. Returns the choices, and the file or an error of a field.
-async fn receive(
-    frame: &Frame,
-    request: Request,
-) -> Result<(FormChoices, Result<NewUpload, Wrong>), Refusal> {
+/// Reads the form and checks its tokens. Returns the choices, and the form with the file.
+async fn receive(request: Request) -> Result<(FormChoices, UploadForm), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
-    let form = multipart::read(Request::from_parts(parts.clone(), body))
+    let mut form = multipart::read(Request::from_parts(parts.clone(), body))
         .await
         .map_err(|error| {
             let status = StatusCode::PAYLOAD_TOO_LARGE;
             web::Error::new(status, "Payload Too Large").cause(error)
         })?;
-    let text =
-        |field: Option<Bytes>| String::from_utf8_lossy(&field.unwrap_or_default()).into_owned();
-    let token = text(form.token);
-    let once = text(form.once);
+    let token = field_text(form.token.take());
     let visit = Visit::of(&parts.extensions);
-    let sent_token = (!token.is_empty()).then_some(csrf::Sent::Field(&token));
+    let sent_token = (!token.is_empty()).then_some(csrf::SubmittedToken::Field(&token));
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let characters = form.file_name.chars();
     let chosen = FormChoices {
-        resource: text(form.resource),
+        resource: field_text(form.resource.take()),
         creates_names: form.creates_names.is_some(),
         file_name: characters
             .filter(|character| !character.is_control())
             .take(MAX_FILE_NAME)
             .collect(),
     };
-    let field_error =
-        |field, portuguese, english| Err((field, frame.text(portuguese, english).to_owned()));
-    let Ok(resource) = chosen.resource.parse::<FileKind>() else {
-        return Ok((
-            chosen,
-            field_error(
-                RESOURCE,
-                "Escolha o que o arquivo contém.",
-                "Choose what the file contains.",
-            ),
-        ));
-    };
-    let Some(file) = form.file.filter(|file| !file.is_empty()) else {
-        return Ok((
-            chosen,
-            field_error(FILE, "Escolha um arquivo.", "Choose a file."),
-        ));
-    };
-    let content = match decode(&file) {
-        Some(content) if !content.contains('\0') => content,
-        _ => {
-            let (portuguese, english) = (
-                "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
-                "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
-            );
-            return Ok((chosen, field_error(FILE, portuguese, english)));
-        }
-    };
-    let upload = NewUpload {
-        once: FormToken::with(
-            &once,
-            &format!("{}\n{}\n{content}", chosen.resource, chosen.creates_names),
-        ),
+    Ok((chosen, form))
+}
+
+fn field_text(field: Option<Bytes>) -> String {
+    String::from_utf8_lossy(&field.unwrap_or_default()).into_owned()
+}
+
+/// The file to check, or the form field with an error and its message.
+fn new_upload(
+    frame: &Frame,
+    chosen: &FormChoices,
+    form: UploadForm,
+) -> Result<NewUpload, (&'static Field, &'static str)> {
+    let resource: FileKind = chosen.resource.parse().map_err(|_| {
+        let message = frame.text(
+            "Escolha o que o arquivo contém.",
+            "Choose what the file contains.",
+        );
+        (RESOURCE, message)
+    })?;
+    let file = form.file.filter(|file| !file.is_empty());
+    let file = file.ok_or_else(|| (FILE, frame.text("Escolha um arquivo.", "Choose a file.")))?;
+    let content = decode(&file).filter(|content| !content.contains('\0'));
+    let content = content.ok_or_else(|| {
+        let message = frame.text(
+            "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
+            "The file is not in UTF-8. Save the spreadsheet as “CSV UTF-8”.",
+        );
+        (FILE, message)
+    })?;
+    let (creates_names, once) = (chosen.creates_names, field_text(form.once));
+    let fingerprint = format!("{}\n{creates_names}\n{content}", chosen.resource);
+    Ok(NewUpload {
+        once: FormToken::with(&once, &fingerprint),
         resource,
         file_name: chosen.file_name.clone(),
         content,
-        creates_names: chosen.creates_names,
-    };
-    Ok((chosen, Ok(upload)))
+        creates_names,
+    })
 }

@@ -10,6 +10,7 @@ pub(crate) use pages::routes;
 use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
 
 use db::{Conn, Timestamp};
+use tokio::task::JoinError;
 
 use crate::transfer::{
     FileKind, ImportError, Report, Run,
@@ -77,22 +78,19 @@ fn sheet(content: &str, resource: FileKind) -> Result<Sheet, ImportError> {
 
 /// Refuses too many rows before any is looked up: 4 MiB can have two million of them.
 fn refuse_too_many(mut sheet: Sheet) -> Result<(), ImportError> {
-    for _ in 0..MAX_ROWS {
+    for _ in 0..=MAX_ROWS {
         if sheet.next()?.is_none() {
             return Ok(());
         }
     }
-    match sheet.next()? {
-        None => Ok(()),
-        Some(_) => Err(ImportError::Format(Message::new(
-            format!(
-                "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
-            ),
-            format!(
-                "The file has more than {MAX_ROWS} rows: split it, or import it from the command line."
-            ),
-        ))),
-    }
+    Err(ImportError::Format(Message::new(
+        format!(
+            "O arquivo tem mais de {MAX_ROWS} linhas: divida-o, ou importe-o pela linha de comando."
+        ),
+        format!(
+            "The file has more than {MAX_ROWS} rows: split it, or import it from the command line."
+        ),
+    )))
 }
 
 fn run(state: &State, caller: &Caller, resource: FileKind, creates_names: bool) -> Run {
@@ -125,7 +123,7 @@ pub(crate) async fn check(
 /// # Errors
 ///
 /// A form that was sent before with another file, or a failure of the database.
-pub(crate) async fn keep(
+pub(crate) async fn save(
     state: &State,
     caller: &Caller,
     new: NewUpload,
@@ -168,25 +166,9 @@ pub(crate) async fn confirm(
     if !result.map_err(staging::busy)? {
         return Ok(None);
     }
-    let state = state.clone();
-    // A separate task, so that the import continues if the client disconnects.
-    let imported = tokio::spawn(async move {
-        let imported = import_rows(&state.db, &state.clock, &run, id, examination).await;
-        state.changes.notify();
-        if let Err(error) = &imported {
-            tracing::warn!(
-                import = id,
-                error = error as &dyn std::error::Error,
-                "an import failed; if it is still in progress, a process completes it or rolls it back within 40 s"
-            );
-        }
-        imported
-    });
-    if file.added > LARGE {
-        return Ok(None);
-    }
-    let imported = imported.await;
-    imported.map_err(|error| task_error(&error))?.map(Some)
+    let (db, clock) = (state.db.clone(), state.clock.clone());
+    let job = async move { import_rows(&db, &clock, &run, id, examination).await };
+    run_in_task(state, file, "an import failed", job).await
 }
 
 /// Undoes a whole import. Returns false if it was not done, or if it is large: its page then shows
@@ -198,8 +180,7 @@ pub(crate) async fn confirm(
 /// database.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
-    let resumed = staging::resume(&state.db, run.author.policy, &state.clock).await;
-    resumed.map_err(refusal)?;
+    staging::resume(&state.db, run.author.policy, &state.clock).await?;
     let (id, resource, now) = (file.id, file.resource, run.author.now);
     state
         .db
@@ -215,45 +196,57 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
         .db
         .write(async move |tx| staging::begin_undo(tx, id, now).await)
         .await;
-    if !result.map_err(|error| refusal(staging::busy(error)))? {
+    if !result.map_err(staging::busy)? {
         return Ok(false);
     }
-    let state = state.clone();
-    let undone = tokio::spawn(async move {
-        let undone = staging::finish(&state.db, &state.clock, &run, id).await;
-        state.changes.notify();
-        if let Err(error) = &undone {
+    let (db, clock) = (state.db.clone(), state.clock.clone());
+    let job = async move { staging::finish(&db, &clock, &run, id).await };
+    match run_in_task(state, file, "undoing an import failed", job).await? {
+        Some(Ending::Refused(problem)) => Err(Refusal::Conflict(problem.message)),
+        ending => Ok(ending.is_some()),
+    }
+}
+
+/// Runs an import or an undo in a separate task, so that it continues if the client disconnects.
+/// Returns `None` at once if it is large. `failure` is for the log.
+async fn run_in_task<T: Send + 'static>(
+    state: &State,
+    file: &Upload,
+    failure: &'static str,
+    job: impl Future<Output = Result<T, ImportError>> + Send + 'static,
+) -> Result<Option<T>, ImportError> {
+    let (changes, id) = (state.changes.clone(), file.id);
+    let task = tokio::spawn(async move {
+        let result = job.await;
+        changes.notify();
+        if let Err(error) = &result {
             tracing::warn!(
                 import = id,
                 error = error as &dyn std::error::Error,
-                "undoing an import failed; if it is still in progress, a process completes it or rolls it back within 40 s"
+                "{failure}; if it is still in progress, a process completes it or rolls it back within 40 s"
             );
         }
-        undone
+        result
     });
     if file.added > LARGE {
-        return Ok(false);
+        return Ok(None);
     }
-    let undone = undone.await;
-    match undone.map_err(|error| refusal(task_error(&error)))? {
-        Ok(Ending::Refused(problem)) => Err(Refusal::Conflict(problem.message)),
-        Ok(_) => Ok(true),
-        Err(error) => Err(refusal(error)),
-    }
+    // The task ends early by a panic, or because the program stops.
+    let cut_short =
+        |error: JoinError| db::Error::other(format!("an import was cut short: {error}"));
+    task.await.map_err(cut_short)?.map(Some)
 }
 
-/// The error for an import's task that ended early, by a panic or because the program stops.
-fn task_error(error: &tokio::task::JoinError) -> ImportError {
-    db::Error::other(format!("an import was cut short: {error}")).into()
-}
-
-fn refusal(error: ImportError) -> Refusal {
-    match error {
-        ImportError::Database(error) => error.into(),
-        ImportError::Busy => Refusal::Conflict(BUSY),
-        ImportError::Format(message) => Refusal::Conflict(message),
-        // An undo reads no file.
-        error => web::Error::internal(error).into(),
+impl From<ImportError> for Refusal {
+    /// The refusal of an undo.
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Database(error) => error.into(),
+            ImportError::Busy => Self::Conflict(BUSY),
+            ImportError::Format(message) => Self::Conflict(message),
+            // An undo reads no file.
+            error => web::Error::internal(error).into(),
+        }
     }
 }
 

@@ -103,8 +103,7 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
         so_far: frame.locale.number(file.so_far),
         rows: rows(content),
         names: named(frame, file),
-        may_undo: file.state == UploadState::Done
-            && deleted_models(file).all(|model| frame.may(Verb::Delete, model)),
+        may_undo: file.state == UploadState::Done && may_undo(frame, file),
         list: format!("/{}/", file.resource.name()),
         frame,
         file,
@@ -127,6 +126,10 @@ fn named(frame: &Frame, file: &Upload) -> Vec<NamedUpload> {
 fn deleted_models(file: &Upload) -> impl Iterator<Item = Model> {
     let names = file.new_names.iter().map(|new| new.kind.model());
     std::iter::once(file.resource.model()).chain(names)
+}
+
+fn may_undo(frame: &Frame, file: &Upload) -> bool {
+    deleted_models(file).all(|model| frame.may(Verb::Delete, model))
 }
 
 /// The header and the first rows of a file.
@@ -211,7 +214,7 @@ async fn confirm(
                 frame.text("Importado", "Imported")
             );
             let mut flash = Flash::success(text);
-            if deleted_models(&file).all(|model| frame.may(Verb::Delete, model)) {
+            if may_undo(&frame, &file) {
                 flash = flash.undo(format!("{address}undo/"));
             }
             Ok(flash::leave(see_other(&address), flash))

@@ -48,18 +48,12 @@ pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, 
     let sql = "SELECT kind, name, line FROM import_names WHERE import_id = $1 ORDER BY line, kind";
     let found = conn
         .all(sql, &[&id], |row| {
-            let (kind, line): (String, i64) = (row.get(0)?, row.get(2)?);
-            Ok((kind, row.get(1)?, line))
+            let kind = Kind::of_name(&row.get::<String>(0)?);
+            let (name, line) = (row.get(1)?, row.get::<i64>(2)?.unsigned_abs());
+            Ok(kind.map(|kind| NewName { kind, name, line }))
         })
         .await?;
-    let names = found.into_iter().filter_map(|(kind, name, line)| {
-        Some(NewName {
-            kind: Kind::of_name(&kind)?,
-            name,
-            line: line.unsigned_abs(),
-        })
-    });
-    Ok(names.collect())
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// Deletes a user's files that were checked before a time and never confirmed.
@@ -68,8 +62,8 @@ pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> 
         "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2",
         &[&user, &until],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Deletes a user's files that were never confirmed, except the newest `kept`.
@@ -80,8 +74,8 @@ pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> 
          )",
         &[&user, &kept],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// The ids of the records that an import added, newest first.

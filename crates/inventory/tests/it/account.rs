@@ -1,24 +1,17 @@
-//! `/account/`: profile, password, sessions and tokens, as their owner changes them; and what is
-//! written down of it.
+//! `/account/`: users change their own profile, password, sessions and tokens, and the audit log
+//! records it.
 
 use std::time::Duration;
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, TestApp},
-    visitor::PASSWORD,
+    app::{TestApp, app_on_both_engines},
+    visitor::{PASSWORD, leads_to},
 };
 
 const OBTAIN: &str = "/api/v1/authentication/token/";
-
-#[track_caller]
-fn sees(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
-    assert_eq!(found, (303, location), "{answer:?}");
-}
 
 /// The fields of the audit rows of one user, oldest first.
 async fn changes(app: &TestApp, user: i64) -> Vec<String> {
@@ -36,15 +29,14 @@ async fn changes(app: &TestApp, user: i64) -> Vec<String> {
         .collect()
 }
 
-on_both_engines!(people_change_how_they_are_called, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(people_change_how_they_are_called, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     let fields = [
         ("first_name", " Ana "),
         ("last_name", "Souza"),
         ("email", "ana@loja.example"),
     ];
-    sees(&visitor.submit("/account/", &fields).await, "/account/");
+    leads_to(&visitor.submit("/account/", &fields).await, "/account/");
     let page = visitor.get("/account/").await;
     test_kit::html::check(&page.text);
     for text in [
@@ -63,7 +55,7 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     let refused = visitor
         .submit("/account/", &[("first_name", "<b>"), ("email", "nowhere")])
         .await;
-    assert_eq!(refused.status.as_u16(), 422);
+    assert_eq!(refused.status, 422);
     assert!(
         refused
             .text
@@ -73,7 +65,7 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     assert!(refused.text.contains("value=\"&#60;b&#62;\""));
     test_kit::html::check(&refused.text);
     let forged = visitor.post_form("/account/", &fields).await;
-    assert_eq!(forged.status.as_u16(), 403);
+    assert_eq!(forged.status, 403);
     let stranger = app.visitor();
     assert_eq!(
         stranger.get("/account/").await.header("location"),
@@ -81,10 +73,9 @@ on_both_engines!(people_change_how_they_are_called, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     another_password_needs_the_one_before_and_ends_other_sessions,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let here = app.logged_in("viewer").await;
         let there = app.visitor();
         there.get("/login/").await;
@@ -120,53 +111,41 @@ on_both_engines!(
             (PASSWORD, "password1234", "password1234", "too common"),
         ] {
             let refused = change(old, new, again).await;
-            assert_eq!(refused.status.as_u16(), 422, "{text}");
+            assert_eq!(refused.status, 422, "{text}");
             assert!(refused.text.contains(text), "{text}: {refused:?}");
             assert!(old.is_empty() || !refused.text.contains(PASSWORD));
             test_kit::html::check(&refused.text);
         }
-        assert_eq!(there.get("/").await.status.as_u16(), 200);
+        assert_eq!(there.get("/").await.status, 200);
         let before = here.cookie("sessionid").unwrap();
-        sees(&change(PASSWORD, new, new).await, "/account/");
+        leads_to(&change(PASSWORD, new, new).await, "/account/");
         assert!(
             here.get("/account/")
                 .await
                 .text
                 .contains("The password was changed.")
         );
-        assert_eq!(
-            there.get("/").await.status.as_u16(),
-            302,
-            "other sessions end"
-        );
+        assert_eq!(there.get("/").await.status, 302, "other sessions end");
         there.set_cookie("sessionid", &before);
         assert_eq!(
-            there.get("/").await.status.as_u16(),
+            there.get("/").await.status,
             302,
             "this one has another token"
         );
         let credentials = |password: &str| json!({"username": "viewer", "password": password});
         let program = app.anonymous();
-        assert_eq!(
-            program
-                .post(OBTAIN, credentials(PASSWORD))
-                .await
-                .status
-                .as_u16(),
-            401
-        );
-        assert_eq!(
-            program.post(OBTAIN, credentials(new)).await.status.as_u16(),
-            200
-        );
+        program
+            .post(OBTAIN, credentials(PASSWORD))
+            .await
+            .has_status(401);
+        assert_eq!(program.post(OBTAIN, credentials(new)).await.status, 200);
         assert_eq!(changes(&app, 3).await.last().unwrap(), "password");
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     another_password_revokes_the_tokens_of_programs_if_that_is_wished,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let here = app.logged_in("viewer").await;
         let program = app.anonymous();
         let log_in = async |password: &str| {
@@ -183,7 +162,7 @@ on_both_engines!(
                 json!({"refresh": pair["refresh"]}),
             );
             let refreshed = program.post(&path, token);
-            (used.await.status.as_u16(), refreshed.await.status.as_u16())
+            (used.await.status, refreshed.await.status)
         };
         let change = async |old: &str, new: &str, is_ticked: bool| {
             let fields = [
@@ -197,32 +176,31 @@ on_both_engines!(
         };
         let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
         let form = here.get("/account/password/").await.text;
-        // Managers of passwords see whose they are.
+        // Password managers need the username beside the password fields.
         assert!(form.contains("autocomplete=\"username\""), "{form}");
         let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
         assert!(form.contains(ticked), "{form}");
         let first_pair = log_in(PASSWORD).await;
-        sees(&change(PASSWORD, second, false).await, "/account/");
+        leads_to(&change(PASSWORD, second, false).await, "/account/");
         assert_eq!(status(&first_pair).await, (200, 200));
         let refused = change("not the password", third, true).await.text;
         assert!(refused.contains(ticked), "{refused}");
         assert_eq!(status(&first_pair).await, (200, 200));
         let second_pair = log_in(second).await;
-        sees(&change(second, third, true).await, "/account/");
+        leads_to(&change(second, third, true).await, "/account/");
         for pair in [first_pair, second_pair] {
             assert_eq!(status(&pair).await, (401, 401));
         }
         let told = here.get("/account/").await.text;
         assert!(told.contains("the API tokens revoked"), "{told}");
-        // Who logs in within the same second has good tokens.
+        // A login within the same second gives tokens that are valid.
         assert_eq!(status(&log_in(third).await).await, (200, 200));
         let changes = changes(&app, 3).await;
         assert!(changes.ends_with(&["password".to_owned(), "password,tokens".to_owned()]));
     }
 );
 
-on_both_engines!(sessions_are_seen_and_ended, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(sessions_are_seen_and_ended, async |app| {
     let here = app.logged_in("viewer").await;
     let elsewhere = async |agent: &str| {
         let visitor = app.visitor();
@@ -262,33 +240,28 @@ on_both_engines!(sessions_are_seen_and_ended, async |address| {
         .collect();
     assert_eq!(ends.len(), 2);
     let stranger = app.logged_in("manager").await;
-    sees(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
-    assert_eq!(desk.get("/").await.status.as_u16(), 200, "only one's own");
-    sees(&here.submit(ends[0], &[]).await, "/account/sessions/");
-    assert_eq!(
-        desk.get("/").await.status.as_u16(),
-        302,
-        "the newest stands first"
-    );
-    assert_eq!(phone.get("/").await.status.as_u16(), 200);
-    sees(
+    leads_to(&stranger.submit(ends[0], &[]).await, "/account/sessions/");
+    assert_eq!(desk.get("/").await.status, 200, "only one's own");
+    leads_to(&here.submit(ends[0], &[]).await, "/account/sessions/");
+    assert_eq!(desk.get("/").await.status, 302, "the newest stands first");
+    assert_eq!(phone.get("/").await.status, 200);
+    leads_to(
         &here.submit("/account/sessions/end-others/", &[]).await,
         "/account/sessions/",
     );
-    assert_eq!(phone.get("/").await.status.as_u16(), 302);
-    assert_eq!(here.get("/").await.status.as_u16(), 200);
+    assert_eq!(phone.get("/").await.status, 302);
+    assert_eq!(here.get("/").await.status, 200);
     let none = here.submit("/account/sessions/x/end/", &[]).await;
-    assert_eq!(none.status.as_u16(), 404);
+    assert_eq!(none.status, 404);
 });
 
-on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(tokens_are_revoked_all_at_once, async |app| {
     let visitor = app.logged_in("viewer").await;
     let program = app.anonymous();
     let credentials = json!({"username": "viewer", "password": PASSWORD});
     let old = program.post(OBTAIN, credentials.clone()).await.json();
     let revoked = visitor.submit("/account/tokens/revoke/", &[]).await;
-    sees(&revoked, "/account/sessions/");
+    leads_to(&revoked, "/account/sessions/");
     let new = program.post(OBTAIN, credentials).await.json();
     let bearer = async |token: &serde_json::Value| {
         let bearer = format!("Bearer {}", token.as_str().unwrap());
@@ -298,39 +271,30 @@ on_both_engines!(tokens_are_revoked_all_at_once, async |address| {
             .await
     };
     let refused = bearer(&old["access"]).await;
-    assert_eq!(refused.status.as_u16(), 401);
+    assert_eq!(refused.status, 401);
     assert_eq!(
         refused.json()["messages"][0]["message"],
         "Token is blacklisted"
     );
     assert_eq!(
-        bearer(&new["access"]).await.status.as_u16(),
+        bearer(&new["access"]).await.status,
         200,
         "in the same second"
     );
     for (name, path) in [("refresh", "refresh"), ("token", "verify")] {
         let path = format!("{OBTAIN}{path}/");
         let status = async |token: &serde_json::Value| {
-            program
-                .post(&path, json!({name: token}))
-                .await
-                .status
-                .as_u16()
+            program.post(&path, json!({name: token})).await.status
         };
         assert_eq!(status(&old["refresh"]).await, 401, "{path}");
         assert_eq!(status(&new["refresh"]).await, 200, "{path}");
     }
-    assert_eq!(
-        visitor.get("/").await.status.as_u16(),
-        200,
-        "sessions go on"
-    );
+    assert_eq!(visitor.get("/").await.status, 200, "sessions go on");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_session_that_is_not_remembered_ends_with_the_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("viewer").await;
         let visitor = app.visitor();
         visitor.get("/login/").await;
@@ -349,7 +313,7 @@ on_both_engines!(
         for _ in 0..3 {
             app.clock.advance(Duration::from_secs(11 * 3600));
             let visit = visitor.get("/").await;
-            assert_eq!(visit.status.as_u16(), 200);
+            assert_eq!(visit.status, 200);
             let cookies = visit.set_cookies();
             assert!(
                 !cookies.iter().any(|line| line.starts_with("sessionid=")),
@@ -357,7 +321,7 @@ on_both_engines!(
             );
         }
         app.clock.advance(Duration::from_secs(12 * 3600));
-        assert_eq!(visitor.get("/").await.status.as_u16(), 302);
+        assert_eq!(visitor.get("/").await.status, 302);
         let ticked = [
             ("username", "viewer"),
             ("password", PASSWORD),
@@ -374,15 +338,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_goes_wrong_stands_in_the_frame_and_helps_on,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut visitor = app.logged_in("viewer").await;
         for (language, title) in [("en", "Page not found"), ("pt-BR", "Página não encontrada")] {
             visitor.language = language;
             let answer = visitor.get("/nowhere/").await;
-            assert_eq!(answer.status.as_u16(), 404);
+            assert_eq!(answer.status, 404);
             for part in [
                 title,
                 "shell-nav",
@@ -394,7 +357,7 @@ on_both_engines!(
             test_kit::html::check(&answer.text);
         }
         let stranger = app.visitor().get("/nowhere/").await;
-        assert_eq!(stranger.status.as_u16(), 404);
+        assert_eq!(stranger.status, 404);
         assert!(!stranger.text.contains("shell-nav"));
         let program = [("accept", "application/json")];
         let answer = visitor.send(Method::GET, "/nowhere/", "", &program).await;

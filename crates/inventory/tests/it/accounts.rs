@@ -1,5 +1,5 @@
-//! Accounts as operators keep them: made, listed, given a password; and the first one, made from
-//! the configuration.
+//! Accounts that operators create, list and give a password, and the first account, which the
+//! configuration creates.
 
 use inventory::{
     Config,
@@ -10,7 +10,10 @@ use inventory::{
 };
 use test_kit::on_both_engines;
 
-use crate::{app::TestApp, visitor::PASSWORD};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::PASSWORD,
+};
 
 fn user(username: &str, password: &str) -> NewUser {
     NewUser {
@@ -85,8 +88,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_first_account_is_made_beside_no_other, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_first_account_is_made_beside_no_other, async |app| {
     let (db, passwords, now) = (&app.state.db, &app.state.passwords, app.clock.now());
     let first = async || {
         users::create_first(db, passwords, now, "ops".to_owned(), PASSWORD.to_owned()).await

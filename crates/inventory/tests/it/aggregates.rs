@@ -1,5 +1,5 @@
-//! The aggregates behind lists and the dashboard: exact at any moment, whoever folds, whatever
-//! fails in between, however large the numbers.
+//! The aggregates behind lists and the dashboard are exact at any moment: whichever process
+//! compacts them, after failures, and with large numbers.
 
 use std::time::Duration;
 
@@ -9,9 +9,8 @@ use inventory::{
     stock::movements::Movement,
 };
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -20,14 +19,8 @@ async fn count(app: &TestApp, list: &str) -> u64 {
     answer.json()["count"].as_u64().unwrap()
 }
 
-async fn noted(app: &TestApp) -> i64 {
-    let read = async |conn: &mut Conn| {
-        conn.one("SELECT count(*) FROM aggregate_deltas", &[], |row| {
-            row.get(0)
-        })
-        .await
-    };
-    app.state.db.read::<i64, Error, _>(read).await.unwrap()
+async fn deltas(app: &TestApp) -> i64 {
+    app.number("SELECT count(*) FROM aggregate_deltas").await
 }
 
 async fn sales_of(app: &TestApp, day: Timestamp) -> DayAggregate {
@@ -44,16 +37,6 @@ async fn stock_of(app: &TestApp, dimension: Dimension, record: i64) -> StockAggr
     stock.get(&(dimension, record)).copied().unwrap_or_default()
 }
 
-async fn sell(app: &TestApp, product: i64, quantity: i64) -> i64 {
-    let body = json!({"product": product, "quantity": quantity});
-    app.manager().post("/api/v1/outflows/", body).await.id()
-}
-
-async fn receive(app: &TestApp, supplier: i64, product: i64, quantity: i64) -> i64 {
-    let body = json!({"supplier": supplier, "product": product, "quantity": quantity});
-    app.manager().post("/api/v1/inflows/", body).await.id()
-}
-
 async fn verified(app: &TestApp) {
     assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
 }
@@ -68,28 +51,23 @@ fn cents(aggregate: &DayAggregate) -> [String; 4] {
     .map(|sum| sum.to_string())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     lists_count_by_day_and_supplier_without_counting,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 500).await;
         let mut suppliers = Vec::new();
         for name in ["S", "T"] {
-            let answer = app
-                .admin()
-                .post("/api/v1/suppliers/", json!({"name": name}))
-                .await;
-            suppliers.push(answer.id());
+            suppliers.push(app.admin().a_supplier(name).await);
         }
         let mut inflow = 0;
         for supplier in [0, 0, 1] {
-            inflow = receive(&app, suppliers[supplier], product, 5).await;
+            inflow = app.receive(suppliers[supplier], product, 5).await;
             for _ in 0..2 {
-                sell(&app, product, 1).await;
+                app.sell(product, 1).await;
             }
             app.clock.advance(DAY);
         }
-        // Noted only, half folded, folded: the same.
+        // The counts are the same before, during and after compaction.
         for _ in 0..2 {
             for (list, expected) in [
                 ("products/", 1),
@@ -112,7 +90,7 @@ on_both_engines!(
                 assert_eq!(count(&app, list).await, expected, "{list}");
             }
             aggregates::compact_all(&app.state.db).await.unwrap();
-            assert_eq!(noted(&app).await, 0);
+            assert_eq!(deltas(&app).await, 0);
         }
         let path = format!("/api/v1/inflows/{inflow}/");
         assert_eq!(app.admin().delete(&path).await.status, 204);
@@ -121,29 +99,24 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_keeps_its_price_and_a_deleted_one_leaves_its_own_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let day = day_of(app.clock.now());
         let product = app.admin().a_product("Arroz", 100).await;
-        let path = format!("/api/v1/products/{product}/");
-        let first = sell(&app, product, 3).await;
+        let first = app.sell(product, 3).await;
         let dearer = json!({"selling_price": "20.00"});
-        assert_eq!(app.manager().patch(&path, dearer).await.status, 200);
-        sell(&app, product, 2).await;
+        app.change_product(product, dearer).await;
+        app.sell(product, 2).await;
         assert_eq!(
             cents(&sales_of(&app, day).await),
             ["4000", "7750", "4000", "10000"]
         );
         app.clock.advance(DAY);
-        assert_eq!(
-            app.admin()
-                .delete(&format!("/api/v1/outflows/{first}/"))
-                .await
-                .status,
-            204
-        );
+        app.admin()
+            .delete(&format!("/api/v1/outflows/{first}/"))
+            .await
+            .has_status(204);
         let left = sales_of(&app, day).await;
         assert_eq!((left.movements, left.units.to_string().as_str()), (1, "2"));
         assert_eq!(cents(&left), ["1600", "4000", "1600", "4000"]);
@@ -154,20 +127,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     stock_moves_with_its_product_to_another_category,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10).await;
-        let other = app
-            .admin()
-            .post("/api/v1/categories/", json!({"name": "Outra"}))
-            .await
-            .id();
-        let path = format!("/api/v1/products/{product}/");
-        app.manager()
-            .patch(&path, json!({"category": other, "quantity": 4}))
-            .await;
+        let other = app.admin().a_category("Outra").await;
+        let moved = json!({"category": other, "quantity": 4});
+        app.change_product(product, moved).await;
         assert_eq!(
             stock_of(&app, Dimension::Category, 1).await,
             StockAggregate::default()
@@ -184,6 +150,7 @@ on_both_engines!(
         );
         assert_eq!(stock_of(&app, Dimension::Brand, 1).await, moved);
         verified(&app).await;
+        let path = format!("/api/v1/products/{product}/");
         assert_eq!(app.admin().delete(&path).await.status, 204);
         assert_eq!(
             stock_of(&app, Dimension::Category, other).await,
@@ -194,8 +161,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(numbers_beyond_every_column_stay_exact, async |app| {
     let day = day_of(app.clock.now());
     let dearest = json!({
         "title": "Tudo", "category": 1, "brand": 1, "cost_price": "99999999999999999999.99",
@@ -211,28 +177,22 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     let worth = || async { stock_of(&app, Dimension::Brand, 1).await.value.to_string() };
     assert_eq!(worth().await, "184467440737095516139981553255926290448386");
     for _ in 0..2 {
-        let sold = sell(&app, 2, i64::MAX).await;
+        let sold = app.sell(2, i64::MAX).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
         assert_eq!(
             cents(&sales_of(&app, day).await)[1],
             "92233720368547758069990776627963145224193"
         );
-        assert_eq!(
-            app.admin()
-                .delete(&format!("/api/v1/outflows/{sold}/"))
-                .await
-                .status,
-            204
-        );
+        app.admin()
+            .delete(&format!("/api/v1/outflows/{sold}/"))
+            .await
+            .has_status(204);
     }
-    sell(&app, 2, i64::MAX).await;
-    app.manager()
-        .patch("/api/v1/products/2/", json!({"quantity": i64::MAX}))
-        .await;
-    sell(&app, 2, i64::MAX).await;
-    // More units in a day than 64 bits hold, valued anew.
-    app.manager()
-        .patch("/api/v1/products/2/", json!({"selling_price": "0.01"}))
+    app.sell(2, i64::MAX).await;
+    app.change_product(2, json!({"quantity": i64::MAX})).await;
+    app.sell(2, i64::MAX).await;
+    // More units in a day than 64 bits hold are valued at a new price.
+    app.change_product(2, json!({"selling_price": "0.01"}))
         .await;
     let sales = sales_of(&app, day).await;
     assert_eq!(sales.units.to_string(), "18446744073709551614");
@@ -243,46 +203,41 @@ on_both_engines!(numbers_beyond_every_column_stay_exact, async |address| {
     verified(&app).await;
 });
 
-on_both_engines!(
-    a_fold_that_fails_in_between_changes_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 100).await;
-        sell(&app, product, 3).await;
-        let before = (
-            noted(&app).await,
-            sales_of(&app, day_of(app.clock.now())).await,
-        );
-        let crashed = app
-            .state
-            .db
-            .write(async |tx| {
-                assert!(aggregates::compact(tx).await? > 0);
-                Err::<(), _>(Error::other("the process dies here"))
-            })
-            .await;
-        assert!(crashed.is_err());
-        assert_eq!(
-            (
-                noted(&app).await,
-                sales_of(&app, day_of(app.clock.now())).await
-            ),
-            before
-        );
-        aggregates::compact_all(&app.state.db).await.unwrap();
-        assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
-        verified(&app).await;
-    }
-);
+app_on_both_engines!(a_fold_that_fails_in_between_changes_nothing, async |app| {
+    let product = app.admin().a_product("Arroz", 100).await;
+    app.sell(product, 3).await;
+    let before = (
+        deltas(&app).await,
+        sales_of(&app, day_of(app.clock.now())).await,
+    );
+    let crashed = app
+        .state
+        .db
+        .write(async |tx| {
+            assert!(aggregates::compact(tx).await? > 0);
+            Err::<(), _>(Error::other("the process dies here"))
+        })
+        .await;
+    assert!(crashed.is_err());
+    assert_eq!(
+        (
+            deltas(&app).await,
+            sales_of(&app, day_of(app.clock.now())).await
+        ),
+        before
+    );
+    aggregates::compact_all(&app.state.db).await.unwrap();
+    assert_eq!(sales_of(&app, day_of(app.clock.now())).await, before.1);
+    verified(&app).await;
+});
 
-on_both_engines!(
+app_on_both_engines!(
     many_workers_fold_while_goods_move_and_every_count_is_exact,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10_000).await;
         let sales = async {
             for sold in 1..=60 {
-                sell(&app, product, 1).await;
+                app.sell(product, 1).await;
                 assert_eq!(count(&app, "outflows/").await, sold);
             }
         };
@@ -294,26 +249,27 @@ on_both_engines!(
         tokio::join!(sales, fold(), fold(), fold());
         verified(&app).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
-        assert_eq!((noted(&app).await, count(&app, "outflows/").await), (0, 60));
+        assert_eq!(
+            (deltas(&app).await, count(&app, "outflows/").await),
+            (0, 60)
+        );
         verified(&app).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     prices_change_while_goods_are_sold_and_every_total_is_exact,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10_000).await;
-        let path = format!("/api/v1/products/{product}/");
         let sales = async || {
             for _ in 0..25 {
-                sell(&app, product, 3).await;
+                app.sell(product, 3).await;
             }
         };
         let prices = async {
             for cents in 10..35 {
                 let body = json!({"selling_price": format!("1.{cents}"), "cost_price": "0.99"});
-                assert_eq!(app.manager().patch(&path, body).await.status, 200);
+                app.change_product(product, body).await;
             }
         };
         tokio::join!(sales(), sales(), prices);
@@ -323,12 +279,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_the_aggregates_do_not_have_right_is_named,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 100).await;
-        sell(&app, product, 3).await;
+        app.sell(product, 3).await;
         aggregates::compact_all(&app.state.db).await.unwrap();
         let break_it = async |tx: &mut db::Tx| {
             tx.execute(
@@ -354,8 +309,8 @@ on_both_engines!(
     }
 );
 
-/// What the dashboard and the lists ask of large tables, as each engine explains it, and the index
-/// that answers.
+/// The queries of the dashboard and the lists on large tables, with the index that each engine's
+/// plan must use.
 const EXPLAINED: [(&str, &str, &str); 4] = [
     (
         "EXPLAIN QUERY PLAN SELECT sum(movements) FROM daily_aggregates WHERE movement = 'outflow' AND supplier_id = 0 AND day >= 0",
@@ -381,14 +336,13 @@ const EXPLAINED: [(&str, &str, &str); 4] = [
     ),
 ];
 
-on_both_engines!(large_tables_are_asked_by_their_indexes, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(large_tables_are_asked_by_their_indexes, async |app| {
     for (on_sqlite, on_postgres, index) in EXPLAINED {
         let explain = async move |tx: &mut db::Tx| {
             if tx.engine() == db::Engine::Sqlite {
                 return tx.all(on_sqlite, &[], |row| row.get::<String>(3)).await;
             }
-            // Tables this small are read whole unless that is forbidden.
+            // PostgreSQL scans tables this small unless sequential scans are disabled.
             for method in [
                 "SET LOCAL enable_seqscan = off",
                 "SET LOCAL enable_bitmapscan = off",

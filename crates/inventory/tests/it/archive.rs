@@ -1,13 +1,11 @@
-//! Archived products: out of lists, searches, pickers and low stock, with their history; nothing of
-//! them moves until they are unarchived.
+//! Archived products: lists, searches, pickers and low stock leave them out, their history stays,
+//! and they have no movements until they are unarchived.
 
-use http::StatusCode;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
 use crate::{
-    app::TestApp,
-    pages::{is_refused, leads_to, page},
+    app::{TestApp, app_on_both_engines},
+    visitor::{is_refused, leads_to},
 };
 
 const ARCHIVED: &str = "This product is archived. Unarchive it before booking goods in or out.";
@@ -34,10 +32,9 @@ async fn archive(app: &TestApp, product: i64, archived: bool) {
     app.viewer().get(&path).await.is(200, &body);
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_api_lists_archived_products_unless_it_is_asked_not_to,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let gone = admin.a_product("Café antigo", 20).await;
         let sold = admin.a_product("Café novo", 20).await;
@@ -71,13 +68,13 @@ on_both_engines!(
             titles(&app, "/api/v1/products/?archived=false").await.len(),
             2
         );
-        // Who may read products may not archive them, and what is not there is not found.
+        // A user who may only read products may not archive them, and an unknown product is 404.
         let body = json!({"archived": true});
         let path = "/api/v1/products/2/archived/";
         let refused = app.viewer().put(path, body.clone()).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN);
+        assert_eq!(refused.status, 403);
         let missing = admin.put("/api/v1/products/99/archived/", body).await;
-        assert_eq!(missing.status, StatusCode::NOT_FOUND);
+        assert_eq!(missing.status, 404);
         for (body, said) in [
             (json!({}), "This field is required."),
             (json!({"archived": null}), "This field may not be null."),
@@ -90,17 +87,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     nothing_of_an_archived_product_moves_but_its_past_can_be_put_right,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Café", 20).await;
-        let sale = json!({"product": product, "quantity": 2});
-        let sold = admin.post("/api/v1/outflows/", sale.clone()).await.id();
-        let supplier = json!({"name": "Torra Forte"});
-        admin.post("/api/v1/suppliers/", supplier).await.id();
+        let sold = admin.sell(product, 2).await;
+        admin.a_supplier("Torra Forte").await;
         archive(&app, product, true).await;
+        let sale = json!({"product": product, "quantity": 2});
         let delivery = json!({"product": product, "supplier": 1, "quantity": 2});
         let refusal = json!({"product": [ARCHIVED]});
         for (path, body) in [
@@ -111,14 +106,13 @@ on_both_engines!(
         }
         assert_eq!(admin.quantity_of(product).await, 18);
         let deleted = admin.delete(&format!("/api/v1/outflows/{sold}/")).await;
-        assert_eq!(deleted.status, StatusCode::NO_CONTENT);
-        let corrected = json!({"quantity": 19});
-        let path = format!("/api/v1/products/{product}/");
-        assert_eq!(admin.patch(&path, corrected).await.status, StatusCode::OK);
-        let ledger = admin.get(&format!("{path}ledger/")).await.json();
+        assert_eq!(deleted.status, 204);
+        admin.change_product(product, json!({"quantity": 19})).await;
+        let path = format!("/api/v1/products/{product}/ledger/");
+        let ledger = admin.get(&path).await.json();
         assert_eq!(ledger["count"], 4);
         archive(&app, product, false).await;
-        admin.post("/api/v1/outflows/", sale).await.id();
+        admin.sell(product, 2).await;
         assert_eq!(admin.quantity_of(product).await, 17);
         assert_eq!(
             inventory::stock::verify(&app.state.db).await.unwrap(),
@@ -127,30 +121,27 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_archived_product_is_not_low_and_nobody_is_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Café", 5).await;
         let own = admin.a_product("Chá", 50).await;
-        let threshold = json!({"threshold": 60});
-        let path = format!("/api/v1/products/{own}/threshold/");
-        admin.put(&path, threshold).await;
+        admin.set_threshold(own, 60).await;
         assert_eq!(titles(&app, "/api/v1/low-stock/").await, ["Café", "Chá"]);
         for id in [product, own] {
             archive(&app, id, true).await;
         }
         assert!(titles(&app, "/api/v1/low-stock/").await.is_empty());
         let events = app.events().await.len();
-        // What changes its level while it is archived is told to nobody.
+        // Changes of its stock level while it is archived emit no event.
         for quantity in [70, 3] {
-            let body = json!({"quantity": quantity});
-            let path = format!("/api/v1/products/{own}/");
-            assert_eq!(admin.patch(&path, body).await.status, StatusCode::OK);
+            admin
+                .change_product(own, json!({"quantity": quantity}))
+                .await;
         }
-        admin.put(&path, json!({"threshold": 2})).await;
-        admin.put(&path, json!({"threshold": 4})).await;
+        admin.set_threshold(own, 2).await;
+        admin.set_threshold(own, 4).await;
         assert_eq!(app.events().await.len(), events);
         assert!(titles(&app, "/api/v1/low-stock/").await.is_empty());
         for id in [product, own] {
@@ -162,10 +153,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_archived_on_its_page_found_again_and_unarchived,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         app.admin().a_product("Chá", 50).await;
         let manager = app.logged_in("manager").await;
@@ -173,7 +163,7 @@ on_both_engines!(
             &manager.submit("/products/1/archive/", &[]).await,
             "/products/1/",
         );
-        let told = page(&manager, "/products/1/", 200).await;
+        let told = manager.page("/products/1/").await;
         for said in [
             "Product archived: Café.",
             "action=\"/products/1/unarchive/\"",
@@ -192,7 +182,7 @@ on_both_engines!(
             ("/", false),
         ] {
             let seen = manager.get(path).await;
-            assert_eq!(seen.status, StatusCode::OK);
+            assert_eq!(seen.status, 200);
             assert_eq!(
                 seen.text.contains("/products/1/") || seen.text.contains("\"text\":\"Café\""),
                 is_there,
@@ -200,8 +190,8 @@ on_both_engines!(
                 seen.text
             );
         }
-        // Nothing of it is booked from the row either.
-        let archived = page(&manager, "/products/?archived=true", 200).await;
+        // Its row offers no booking either.
+        let archived = manager.page("/products/?archived=true").await;
         assert!(!archived.contains("/new/?product="), "{archived}");
         let file = manager.get("/products/export/").await.text;
         assert!(file.contains("Chá") && !file.contains("Café"), "{file}");
@@ -210,8 +200,7 @@ on_both_engines!(
             &manager.submit("/outflows/new/", &fields).await,
             &[ARCHIVED],
         );
-        let supplier = json!({"name": "Torra Forte"});
-        app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        app.admin().a_supplier("Torra Forte").await;
         let receipt = [
             ("supplier", "1"),
             ("product", "1"),
@@ -228,21 +217,20 @@ on_both_engines!(
                 .await,
             "/products/",
         );
-        let list = page(&manager, "/products/", 200).await;
+        let list = manager.page("/products/").await;
         assert!(list.contains("Product unarchived: Café."), "{list}");
         assert!(list.contains("href=\"/products/1/\""), "{list}");
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/products/1/archive/", &[]).await;
-        assert_eq!(refused.status, StatusCode::FORBIDDEN);
-        let seen = page(&viewer, "/products/1/", 200).await;
+        assert_eq!(refused.status, 403);
+        let seen = viewer.page("/products/1/").await;
         assert!(!seen.contains("archive/"), "{seen}");
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_administration_archives_many_at_once_and_filters_by_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for title in ["Arroz", "Café", "Chá"] {
             app.admin().a_product(title, 20).await;
         }
@@ -252,10 +240,10 @@ on_both_engines!(
             &root.submit("/admin/products/", &fields).await,
             "/admin/products/?",
         );
-        let list = page(&root, "/admin/products/", 200).await;
+        let list = root.page("/admin/products/").await;
         assert!(list.contains("Products archived: 2."), "{list}");
         for (query, count) in [("", 3), ("?archived=true", 2), ("?archived=false", 1)] {
-            let list = page(&root, &format!("/admin/products/{query}"), 200).await;
+            let list = root.page(&format!("/admin/products/{query}")).await;
             assert_eq!(
                 list.matches("name=\"row:").count(),
                 count,
@@ -264,7 +252,7 @@ on_both_engines!(
         }
         let fields = [("action", "unarchive"), ("row:2", "on"), ("row:3", "on")];
         root.submit("/admin/products/", &fields).await;
-        let list = page(&root, "/admin/products/?archived=true", 200).await;
+        let list = root.page("/admin/products/?archived=true").await;
         // One of the two was archived.
         assert!(list.contains("Products unarchived: 1."), "{list}");
     }

@@ -1,19 +1,20 @@
-//! Ordinary sales take a short way on PostgreSQL. Nobody can tell from what they leave behind.
+//! Ordinary sales have a fast path on PostgreSQL. Their records are the same as those of other
+//! sales.
 
 use std::{
     collections::BTreeMap,
     sync::{Mutex, mpsc},
 };
 
-use http::{Method, StatusCode};
+use http::Method;
 use inventory::{aggregates, stock};
 use serde_json::{Value, json};
-use test_kit::{database, on_both_engines};
+use test_kit::database;
 
-use crate::app::{TestApp, patient};
+use crate::app::{TestApp, app_on_both_engines, open};
 
-/// Everything that a sale leaves behind, without what numbers it.
-async fn traces(app: &TestApp) -> Vec<String> {
+/// All records of a sale, without their ids.
+async fn records(app: &TestApp) -> Vec<String> {
     let read = async |conn: &mut db::Conn| {
         conn.all(
             "SELECT l.kind, l.change, l.cost_price, l.user_id, l.user_name, t.movement, t.day, t.movements, t.moved, t.present, t.products,
@@ -45,10 +46,9 @@ async fn traces(app: &TestApp) -> Vec<String> {
         .unwrap()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_leaves_the_same_behind_whichever_way_it_takes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app
             .manager()
             .a_product("Café \"moído\" \\ é\t1 kg\u{1}", 1000)
@@ -62,7 +62,7 @@ on_both_engines!(
                 .manager()
                 .send_with(Method::POST, path, body.clone(), headers)
                 .await;
-            assert_eq!(answer.status, StatusCode::CREATED);
+            assert_eq!(answer.status, 201);
             answers.push(answer.json());
         }
         let [mut first, second] = <[Value; 2]>::try_from(answers).unwrap();
@@ -80,7 +80,7 @@ on_both_engines!(
         first["data"]["product_quantity"] = json!(994);
         first["data"]["id"] = second["data"]["id"].clone();
         assert_eq!(first.to_string(), second.to_string());
-        let traces = traces(&app).await;
+        let traces = records(&app).await;
         assert_eq!(traces.len(), 4);
         assert!(
             traces.iter().all(|trace| *trace == traces[0]),
@@ -92,37 +92,33 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_that_is_not_ordinary_is_answered_as_ever,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 12).await;
-        let sell = async |quantity: i64, product: i64| {
-            let sale = json!({"product": product, "quantity": quantity});
-            app.manager().post("/api/v1/outflows/", sale).await
-        };
-        let refused = sell(13, product).await;
+        let manager = app.manager();
+        let refused = manager.try_to_sell(product, 13).await;
         assert_eq!(
             (refused.status, refused.json()),
             (
-                StatusCode::BAD_REQUEST,
+                400,
                 json!({"quantity": ["Insufficient stock: 12 available."]})
             )
         );
-        let refused = sell(i64::MAX, product).await;
+        let refused = manager.try_to_sell(product, i64::MAX).await;
         assert_eq!(
             refused.json(),
             json!({"quantity": ["Insufficient stock: 12 available."]})
         );
-        let refused = sell(1, 999).await;
+        let refused = manager.try_to_sell(999, 1).await;
         assert_eq!(
             refused.json(),
             json!({"product": ["Invalid pk \"999\" - object does not exist."]})
         );
-        // To the threshold exactly, then below it.
-        assert_eq!(sell(2, product).await.status, StatusCode::CREATED);
+        // One sale down to the threshold, then one below it.
+        app.sell(product, 2).await;
         assert_eq!(app.events().await.len(), 1);
-        assert_eq!(sell(1, product).await.status, StatusCode::CREATED);
+        app.sell(product, 1).await;
         let kinds: Vec<Value> = app
             .events()
             .await
@@ -134,10 +130,9 @@ on_both_engines!(
             ["outflow.created", "outflow.created", "product.low_stock"]
         );
         // A product with a threshold of its own.
-        let threshold = format!("/api/v1/products/{product}/threshold/");
-        app.manager().put(&threshold, json!({"threshold": 5})).await;
-        assert_eq!(sell(4, product).await.status, StatusCode::CREATED);
-        assert_eq!(sell(1, product).await.status, StatusCode::CREATED);
+        app.set_threshold(product, 5).await;
+        app.sell(product, 4).await;
+        app.sell(product, 1).await;
         let kinds: Vec<Value> = app
             .events()
             .await
@@ -152,34 +147,22 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     sales_that_race_with_changes_of_prices_are_counted_exactly,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Feijão", 100_000).await;
         let mut storm = tokio::task::JoinSet::new();
         for seller in 0..8_i64 {
             let app = app.clone();
             storm.spawn(async move {
                 for round in 0..12_i64 {
-                    let manager = app.manager();
-                    let answer = if seller == 0 {
+                    if seller == 0 {
                         let price = format!("{round}.{:02}", round * 7 % 100);
-                        manager
-                            .patch(
-                                &format!("/api/v1/products/{product}/"),
-                                json!({"selling_price": price, "cost_price": price}),
-                            )
-                            .await
+                        let prices = json!({"selling_price": price, "cost_price": price});
+                        app.change_product(product, prices).await;
                     } else {
-                        manager
-                            .post(
-                                "/api/v1/outflows/",
-                                json!({"product": product, "quantity": seller}),
-                            )
-                            .await
-                    };
-                    assert!(answer.status.is_success(), "{answer:?}");
+                        app.sell(product, seller).await;
+                    }
                 }
             });
         }
@@ -190,16 +173,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     sales_that_are_booked_together_are_each_answered_and_told_as_themselves,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut products = Vec::new();
         for title in ["Arroz", "Feijão", "Café"] {
             products.push(app.manager().a_product(title, 1_000).await);
         }
         let mut sales = tokio::task::JoinSet::new();
-        // Of each product 1 to 12 units, and once more than there are.
+        // Sales of 1 to 12 units of each product, and one of more than there are.
         for (product, quantity) in products
             .iter()
             .flat_map(|product| (1..=12_i64).chain([5_000]).map(|units| (*product, units)))
@@ -215,7 +197,7 @@ on_both_engines!(
         }
         for (product, quantity, answer) in sales.join_all().await {
             if quantity == 5_000 {
-                assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{answer:?}");
+                assert_eq!(answer.status, 400, "{answer:?}");
                 continue;
             }
             let told = answer.json();
@@ -230,7 +212,7 @@ on_both_engines!(
                 .await;
             assert_eq!(stored.json(), told);
         }
-        // One after the other, each took its own from what the one before had left.
+        // The balances show that the sales were booked one after the other.
         let mut left: BTreeMap<i64, i64> = products.iter().map(|id| (*id, 1_000)).collect();
         for event in app.events().await {
             let data = &event["data"];
@@ -245,7 +227,7 @@ on_both_engines!(
     }
 );
 
-/// A transaction of another process that has run this statement, and ends when it is told to.
+/// A transaction of another process that has run this statement, and ends when the test says so.
 async fn hold(
     address: &str,
     sql: &'static str,
@@ -254,9 +236,7 @@ async fn hold(
     mpsc::Sender<()>,
     tokio::task::JoinHandle<Result<(), db::Error>>,
 ) {
-    let db = db::Db::open(&address.parse().unwrap(), &patient())
-        .await
-        .unwrap();
+    let db = open(address).await;
     let (go_on, wait) = mpsc::channel();
     let (tell, mut reached) = tokio::sync::mpsc::unbounded_channel();
     let wait = Mutex::new(wait);
@@ -289,7 +269,7 @@ fn a_locked_product_holds_up_sales_of_no_other() {
             let answer = app
                 .send_with(Method::POST, path, Some(sale), &headers)
                 .await;
-            assert_eq!(answer.status, StatusCode::CREATED);
+            assert_eq!(answer.status, 201);
         };
         for (time, sql) in [
             "UPDATE product_stock SET quantity = quantity WHERE product_id = $1",

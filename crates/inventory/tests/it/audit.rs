@@ -1,5 +1,5 @@
-//! The audit log: every write of the API leaves exactly one row, in its transaction; what is
-//! refused leaves none.
+//! The audit log: every write of the API adds exactly one row in its transaction, and a refused
+//! write adds none.
 
 use http::Method;
 use inventory::{
@@ -12,9 +12,8 @@ use inventory::{
     rest::{page::PageRequest, query::Parameters},
 };
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 /// One row as a line: who, what, to which record, which fields.
 fn line(entry: &Entry) -> String {
@@ -34,11 +33,7 @@ fn line(entry: &Entry) -> String {
 impl TestApp {
     /// How many rows the audit log has.
     pub(crate) async fn audit_rows(&self) -> i64 {
-        let count = async |conn: &mut db::Conn| {
-            conn.one("SELECT count(*) FROM audit_entries", &[], |row| row.get(0))
-                .await
-        };
-        self.state.db.read(count).await.unwrap()
+        self.number("SELECT count(*) FROM audit_entries").await
     }
 
     /// The history of one record as lines, newest first.
@@ -61,23 +56,19 @@ impl TestApp {
         page.results
     }
 
-    /// Sends a request and tells how many rows it left.
+    /// Sends a request; returns its status and how many rows it added.
     async fn rows_left_by(&self, method: Method, path: &str, body: Option<Value>) -> (u16, i64) {
         let before = self.audit_rows().await;
-        let status = self.admin().send(method, path, body).await.status.as_u16();
+        let status = self.admin().send(method, path, body).await.status;
         (status, self.audit_rows().await - before)
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_write_through_the_api_leaves_one_row_and_a_refused_one_none,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await;
-        app.admin()
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        app.admin().a_supplier("Sul").await;
         let movement = json!({"supplier": 1, "product": product, "quantity": 2});
         for (method, path, body, status, rows) in [
             (
@@ -163,17 +154,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_of_a_record_names_who_did_what_to_which_fields,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 5).await;
         let path = format!("/api/v1/products/{product}/");
         let change = json!({"title": "Arroz integral", "selling_price": "12.50", "quantity": 9});
-        app.admin().patch(&path, change).await;
-        app.admin().patch(&path, json!({})).await;
-        let threshold = format!("{path}threshold/");
-        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        app.admin().change_product(product, change).await;
+        app.admin().change_product(product, json!({})).await;
+        app.admin().set_threshold(product, 4).await;
         app.admin().delete(&path).await;
         assert_eq!(
             app.history_of(Model::Product, product).await,
@@ -197,10 +186,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_commands_do_to_accounts_is_written_down_as_the_programs,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (db, passwords) = (&app.state.db, &app.state.passwords);
         let now = app.clock.now();
         let user = NewUser {
@@ -240,16 +228,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_keeps_what_a_field_was_and_became_but_not_who_somebody_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await;
-        let path = format!("/api/v1/products/{product}/");
         let change = json!({"title": "Café", "selling_price": "9.9", "quantity": 7});
-        app.admin().patch(&path, change).await;
-        let threshold = format!("{path}threshold/");
-        app.admin().put(&threshold, json!({"threshold": 4})).await;
+        app.admin().change_product(product, change).await;
+        app.admin().set_threshold(product, 4).await;
         assert_eq!(
             app.changes_of(Model::Product, product).await,
             [

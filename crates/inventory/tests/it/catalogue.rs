@@ -1,66 +1,56 @@
 //! Brands, categories, suppliers and products: shapes, validation, lists, protected deletes.
 
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, app_on_both_engines};
 
-on_both_engines!(
-    a_brand_is_created_read_changed_and_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.admin();
-        let created = admin
-            .post(
-                "/api/v1/brands/",
-                json!({"name": "  Tio João ", "description": "Arroz"}),
-            )
-            .await;
-        let brand = json!({"id": 1, "name": "Tio João", "description": "Arroz", "created_at": NOW, "updated_at": NOW});
-        created.is(201, &brand);
-        admin.get("/api/v1/brands/1/").await.is(200, &brand);
-        let changed = admin
-            .patch("/api/v1/brands/1/", json!({"description": null}))
-            .await;
-        changed.is(200, &json!({"id": 1, "name": "Tio João", "description": null, "created_at": NOW, "updated_at": NOW}));
-        let deleted = admin.delete("/api/v1/brands/1/").await;
-        assert_eq!((deleted.status.as_u16(), deleted.text.as_str()), (204, ""));
-        admin
-            .get("/api/v1/brands/1/")
-            .await
-            .is(404, &json!({"detail": "Not found."}));
-    }
-);
+app_on_both_engines!(a_brand_is_created_read_changed_and_deleted, async |app| {
+    let admin = app.admin();
+    let created = admin
+        .post(
+            "/api/v1/brands/",
+            json!({"name": "  Tio João ", "description": "Arroz"}),
+        )
+        .await;
+    let brand = json!({"id": 1, "name": "Tio João", "description": "Arroz", "created_at": NOW, "updated_at": NOW});
+    created.is(201, &brand);
+    admin.get("/api/v1/brands/1/").await.is(200, &brand);
+    let changed = admin
+        .patch("/api/v1/brands/1/", json!({"description": null}))
+        .await;
+    changed.is(200, &json!({"id": 1, "name": "Tio João", "description": null, "created_at": NOW, "updated_at": NOW}));
+    let deleted = admin.delete("/api/v1/brands/1/").await;
+    assert_eq!((deleted.status, deleted.text.as_str()), (204, ""));
+    admin
+        .get("/api/v1/brands/1/")
+        .await
+        .is(404, &json!({"detail": "Not found."}));
+});
 
-on_both_engines!(
-    all_errors_of_all_fields_come_in_one_answer,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let refused = app
-            .admin()
-            .post(
-                "/api/v1/products/",
-                json!({"title": " ", "category": 99, "cost_price": "1.999", "quantity": -1}),
-            )
-            .await;
-        refused.is(
-            400,
-            &json!({
-                "title": ["This field may not be blank."],
-                "category": ["Invalid pk \"99\" - object does not exist."],
-                "brand": ["This field is required."],
-                "cost_price": ["Ensure that there are no more than 2 decimal places."],
-                "selling_price": ["This field is required."],
-                "quantity": ["Ensure this value is greater than or equal to 0."],
-            }),
-        );
-    }
-);
+app_on_both_engines!(all_errors_of_all_fields_come_in_one_answer, async |app| {
+    let refused = app
+        .admin()
+        .post(
+            "/api/v1/products/",
+            json!({"title": " ", "category": 99, "cost_price": "1.999", "quantity": -1}),
+        )
+        .await;
+    refused.is(
+        400,
+        &json!({
+            "title": ["This field may not be blank."],
+            "category": ["Invalid pk \"99\" - object does not exist."],
+            "brand": ["This field is required."],
+            "cost_price": ["Ensure that there are no more than 2 decimal places."],
+            "selling_price": ["This field is required."],
+            "quantity": ["Ensure this value is greater than or equal to 0."],
+        }),
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_shows_its_references_as_objects_and_its_prices_as_strings,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Arroz 5 kg", 40).await;
         app.viewer().get(&format!("/api/v1/products/{id}/")).await.is(
         200,
@@ -73,8 +63,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_referenced_brand_cannot_be_deleted, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_referenced_brand_cannot_be_deleted, async |app| {
     app.admin().a_product("Arroz", 1).await;
     let refused = app.admin().delete("/api/v1/brands/1/").await;
     refused.is(
@@ -83,14 +72,10 @@ on_both_engines!(a_referenced_brand_cannot_be_deleted, async |address| {
     );
 });
 
-on_both_engines!(search_and_order_ignore_case_and_accents, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(search_and_order_ignore_case_and_accents, async |app| {
     let admin = app.admin();
     for name in ["Zebra", "Ábaco", "café PRETO", "abacate"] {
-        admin
-            .post("/api/v1/brands/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_brand(name).await;
     }
     let names = async |query: &str| -> Vec<String> {
         let answer = admin.get(&format!("/api/v1/brands/{query}")).await.json();
@@ -109,40 +94,32 @@ on_both_engines!(search_and_order_ignore_case_and_accents, async |address| {
     );
 });
 
-on_both_engines!(
-    pages_carry_the_addresses_of_their_neighbours,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.admin();
-        for name in ["A", "B", "C", "D", "E"] {
-            admin
-                .post("/api/v1/suppliers/", json!({"name": name}))
-                .await
-                .id();
-        }
-        let page = admin
-            .get("/api/v1/suppliers/?zz=1&page_size=2&page=2&aa=2")
-            .await
-            .json();
-        assert_eq!(page["count"], 5);
-        assert_eq!(
-            page["next"],
-            "http://shop.example/api/v1/suppliers/?aa=2&page=3&page_size=2&zz=1"
-        );
-        assert_eq!(
-            page["previous"],
-            "http://shop.example/api/v1/suppliers/?aa=2&page_size=2&zz=1"
-        );
-        assert_eq!(page["results"][0]["name"], "C");
-        admin
-            .get("/api/v1/suppliers/?page=4&page_size=2")
-            .await
-            .is(404, &json!({"detail": "Invalid page."}));
+app_on_both_engines!(pages_carry_the_addresses_of_their_neighbours, async |app| {
+    let admin = app.admin();
+    for name in ["A", "B", "C", "D", "E"] {
+        admin.a_supplier(name).await;
     }
-);
+    let page = admin
+        .get("/api/v1/suppliers/?zz=1&page_size=2&page=2&aa=2")
+        .await
+        .json();
+    assert_eq!(page["count"], 5);
+    assert_eq!(
+        page["next"],
+        "http://shop.example/api/v1/suppliers/?aa=2&page=3&page_size=2&zz=1"
+    );
+    assert_eq!(
+        page["previous"],
+        "http://shop.example/api/v1/suppliers/?aa=2&page_size=2&zz=1"
+    );
+    assert_eq!(page["results"][0]["name"], "C");
+    admin
+        .get("/api/v1/suppliers/?page=4&page_size=2")
+        .await
+        .is(404, &json!({"detail": "Invalid page."}));
+});
 
-on_both_engines!(the_largest_price_is_kept_exactly, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_largest_price_is_kept_exactly, async |app| {
     let admin = app.admin();
     let id = admin.a_product("Ouro", 0).await;
     let body =
@@ -166,8 +143,7 @@ on_both_engines!(the_largest_price_is_kept_exactly, async |address| {
     assert_eq!(count("min_price=99999999999999999999.991").await, 0);
 });
 
-on_both_engines!(every_order_of_products_is_answered, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(every_order_of_products_is_answered, async |app| {
     let admin = app.admin();
     for (title, quantity) in [("Arroz", 3), ("Feijão", 1), ("Açúcar", 2)] {
         admin.a_product(title, quantity).await;
@@ -196,7 +172,7 @@ on_both_engines!(every_order_of_products_is_answered, async |address| {
                 let page = admin
                     .get(&format!("/api/v1/products/?ordering={sign}{field}{filter}"))
                     .await;
-                assert_eq!(page.status.as_u16(), 200, "{sign}{field}{filter}: {page:?}");
+                assert_eq!(page.status, 200, "{sign}{field}{filter}: {page:?}");
             }
         }
     }

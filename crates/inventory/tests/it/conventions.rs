@@ -1,24 +1,21 @@
-//! What clients of the conventions rely on beside the resources themselves: what an address tells
-//! of itself, in which order and over how many lines a body is written, which addresses there are.
+//! The conventions of the API that hold for all resources: the answer to OPTIONS, the order and
+//! format of bodies, and the addresses.
 
 use axum::body::Body;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, header};
 use serde_json::{Value, json};
-use test_kit::{
-    database::{Engine, run},
-    on_both_engines,
-};
+use test_kit::database::{Engine, run};
 
-use crate::app::{Answer, Client, TestApp};
+use crate::app::{Answer, Client, TestApp, app_on_both_engines};
 
 async fn options(client: &Client<'_>, path: &str) -> Answer {
     let answer = client.send(Method::OPTIONS, path, None).await;
-    assert_eq!(answer.status.as_u16(), 200, "{path}: {answer:?}");
+    assert_eq!(answer.status, 200, "{path}: {answer:?}");
     answer
 }
 
-/// The fields that an address says can be written by this method.
+/// The fields that OPTIONS lists as writable by this method.
 fn written(answer: &Answer, method: &str) -> Vec<String> {
     let actions = answer.json()["actions"][method].clone();
     let fields = actions.as_object().cloned().unwrap_or_default();
@@ -28,10 +25,9 @@ fn written(answer: &Answer, method: &str) -> Vec<String> {
     names
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_body_that_names_a_member_twice_is_refused_and_nothing_is_saved,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let detail = "JSON parse error - Duplicate member 'name'";
         for body in [
             r#"{"name":"Camil","name":"Tio João"}"#,
@@ -48,10 +44,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     options_tell_what_an_address_is_and_what_its_caller_may_write_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let brands = options(&app.manager(), "/api/v1/brands/").await;
         assert!(
@@ -75,7 +70,8 @@ on_both_engines!(
             assert_eq!(told.json()["name"], name);
             assert_eq!(written(&told, method).len(), fields, "{path}");
         }
-        // Nobody changes a movement, or what is not there; who may not write is not told how.
+        // OPTIONS lists no writable fields for movements, for unknown records, and for users who
+        // may not write.
         for (client, path) in [
             (app.manager(), "/api/v1/inflows/1/"),
             (app.manager(), "/api/v1/brands/99/"),
@@ -88,10 +84,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     options_of_tokens_tell_what_is_sent_and_obtain_none,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for (place, name, fields) in [
             ("", "Token Obtain Pair", &["username", "password"][..]),
             ("refresh/", "Token Refresh", &["refresh"]),
@@ -102,19 +97,15 @@ on_both_engines!(
                 .anonymous()
                 .send(Method::OPTIONS, &path, Some(json!({"username": "admin"})))
                 .await;
-            assert_eq!(
-                (told.status.as_u16(), &told.json()["name"]),
-                (200, &json!(name))
-            );
+            assert_eq!((told.status, &told.json()["name"]), (200, &json!(name)));
             assert_eq!(written(&told, "POST"), fields);
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     messages_stand_in_the_order_of_the_fields_and_a_401_begins_with_its_detail,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let required = r#"["This field is required."]"#;
         let expected = [
             "title",

@@ -1,17 +1,18 @@
-//! Requests that pages of other sites could send: refused wherever a session's cookie would open
-//! something, and wherever a form is posted.
+//! Requests that pages of other sites could send are refused wherever a session cookie or a form is
+//! accepted.
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::{app::TestApp, sessions::redirects, visitor::PASSWORD};
+use crate::{
+    app::app_on_both_engines,
+    visitor::{PASSWORD, redirects},
+};
 
 const BRANDS: &str = "/api/v1/brands/";
 const BRAND: &str = "{\"name\":\"Camil\"}";
 
-on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |app| {
     let visitor = app.logged_in("manager").await;
     let secret = visitor.cookie("csrftoken").unwrap();
     let place = "CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header";
@@ -35,41 +36,31 @@ on_both_engines!(an_unsafe_call_by_session_needs_its_token, async |address| {
     for origin in ["http://shop.example", "https://shop.example"] {
         let headers = [("x-csrftoken", secret.as_str()), ("origin", origin)];
         let created = visitor.json(Method::POST, BRANDS, BRAND, &headers).await;
-        assert_eq!(created.status.as_u16(), 201, "{created:?}");
+        assert_eq!(created.status, 201, "{created:?}");
         assert_eq!(created.header("vary"), "Accept, Cookie");
     }
     let foreign = [("origin", "http://evil.example")];
-    assert_eq!(
-        visitor
-            .send(Method::GET, BRANDS, "", &foreign)
-            .await
-            .status
-            .as_u16(),
-        200
-    );
+    visitor
+        .send(Method::GET, BRANDS, "", &foreign)
+        .await
+        .has_status(200);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_planted_cookie_is_of_no_use_against_a_session,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("manager").await;
         let planted = "a".repeat(32);
         visitor.set_cookie("csrftoken", &planted);
         let headers = [("x-csrftoken", planted.as_str())];
-        assert_eq!(
-            visitor
-                .json(Method::POST, BRANDS, BRAND, &headers)
-                .await
-                .status
-                .as_u16(),
-            403
-        );
+        visitor
+            .json(Method::POST, BRANDS, BRAND, &headers)
+            .await
+            .has_status(403);
     }
 );
 
-on_both_engines!(forgery_is_told_before_anything_else, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(forgery_is_told_before_anything_else, async |app| {
     let visitor = app.logged_in("viewer").await;
     let secret = visitor.cookie("csrftoken").unwrap();
     let proof = [("x-csrftoken", secret.as_str())];
@@ -100,8 +91,7 @@ on_both_engines!(forgery_is_told_before_anything_else, async |address| {
         .is(401, &unknown);
 });
 
-on_both_engines!(a_bearer_call_is_never_checked, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_bearer_call_is_never_checked, async |app| {
     let visitor = app.logged_in("viewer").await;
     let body = json!({"username": "viewer", "password": PASSWORD}).to_string();
     let secret = visitor.cookie("csrftoken").unwrap();
@@ -125,15 +115,14 @@ on_both_engines!(a_bearer_call_is_never_checked, async |address| {
         .is(403, &forbidden);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_without_its_token_is_answered_with_a_page,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("admin").await;
         let mut visitor = app.visitor();
         let credentials = [("username", "admin"), ("password", PASSWORD)];
         let without_cookie = visitor.post_form("/login/", &credentials).await;
-        assert_eq!(without_cookie.status.as_u16(), 403);
+        assert_eq!(without_cookie.status, 403);
         visitor.get("/login/").await;
         let secret = visitor.cookie("csrftoken").unwrap();
         let wrong = ["", "short", &"0".repeat(32), &"f".repeat(64)].map(str::to_owned);
@@ -141,7 +130,7 @@ on_both_engines!(
             let mut fields = vec![("csrfmiddlewaretoken", token.as_str())];
             fields.extend(credentials);
             let refused = visitor.post_form("/login/", &fields).await;
-            assert_eq!(refused.status.as_u16(), 403);
+            assert_eq!(refused.status, 403);
             for text in [
                 "<title>403 Forbidden</title>",
                 "<h1>Forbidden (403)</h1>",
@@ -156,22 +145,14 @@ on_both_engines!(
             ("origin", "https://evil.example"),
         ];
         let body = format!("csrfmiddlewaretoken={secret}&username=admin&password=x");
-        assert_eq!(
-            visitor
-                .send(Method::POST, "/login/", &body, &form)
-                .await
-                .status
-                .as_u16(),
-            403
-        );
-        assert_eq!(
-            visitor
-                .send(Method::POST, "/login/", "", &[])
-                .await
-                .status
-                .as_u16(),
-            403
-        );
+        visitor
+            .send(Method::POST, "/login/", &body, &form)
+            .await
+            .has_status(403);
+        visitor
+            .send(Method::POST, "/login/", "", &[])
+            .await
+            .has_status(403);
         visitor.language = "pt-BR";
         let refused = visitor.post_form("/login/", &credentials).await;
         assert!(refused.text.contains("<h1>Proibido (403)</h1>"));
@@ -180,28 +161,19 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_forged_logout_does_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_logout_does_nothing, async |app| {
     let visitor = app.logged_in("admin").await;
-    assert_eq!(
-        visitor.post_form("/logout/", &[]).await.status.as_u16(),
-        403
-    );
-    assert_eq!(
-        visitor
-            .json(Method::POST, "/logout/", "{}", &[])
-            .await
-            .status
-            .as_u16(),
-        403
-    );
-    assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+    assert_eq!(visitor.post_form("/logout/", &[]).await.status, 403);
+    visitor
+        .json(Method::POST, "/logout/", "{}", &[])
+        .await
+        .has_status(403);
+    assert_eq!(visitor.get("/").await.status, 200);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_bearer_that_authenticates_nobody_proves_nothing_of_a_form,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         for (content_type, body) in [
             ("application/json", "{}"),
@@ -213,16 +185,15 @@ on_both_engines!(
                 ("origin", "http://evil.example"),
             ];
             let refused = visitor.send(Method::POST, "/logout/", body, &headers).await;
-            assert_eq!(refused.status.as_u16(), 403, "{refused:?}");
+            assert_eq!(refused.status, 403, "{refused:?}");
         }
-        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+        assert_eq!(visitor.get("/").await.status, 200);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     json_without_a_session_needs_no_token_but_an_origin_of_ours,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         let credentials = json!({"username": "admin", "password": PASSWORD}).to_string();
         let missing = json!({"detail": "CSRF Failed: CSRF token missing."});
@@ -241,21 +212,16 @@ on_both_engines!(
                 .await
                 .is(403, &json!({"detail": detail}));
         }
-        assert_eq!(
-            program
-                .json(Method::POST, "/login/", &credentials, &[])
-                .await
-                .status
-                .as_u16(),
-            200
-        );
+        program
+            .json(Method::POST, "/login/", &credentials, &[])
+            .await
+            .has_status(200);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("admin").await;
         let visitor = app.visitor();
         let https = [
@@ -272,7 +238,7 @@ on_both_engines!(
         let own = visitor.cookie("__Host-csrftoken").unwrap();
         let planted = "a".repeat(32);
         visitor.set_cookie("csrftoken", &planted);
-        assert_eq!(log_in(&planted).await.status.as_u16(), 403);
+        assert_eq!(log_in(&planted).await.status, 403);
         let answer = log_in(&own).await;
         redirects(&answer, "/");
         let lines = answer.set_cookies();
@@ -286,14 +252,14 @@ on_both_engines!(
             "{line}"
         );
         let home = visitor.send(Method::GET, "/", "", &https).await;
-        assert_eq!(home.status.as_u16(), 200);
-        // The same session under the name that another host could set opens nothing.
+        assert_eq!(home.status, 200);
+        // The session cookie is not accepted under the name that another host could set.
         let session = visitor.cookie("__Host-sessionid").unwrap();
         visitor.forget("__Host-sessionid");
         visitor.set_cookie("sessionid", &session);
         let home = visitor.send(Method::GET, "/", "", &https).await;
         redirects(&home, "/login/?next=/");
         let called = visitor.send(Method::GET, "/api/v1/brands/", "", &https[..2]);
-        assert_eq!(called.await.status.as_u16(), 401);
+        assert_eq!(called.await.status, 401);
     }
 );

@@ -1,14 +1,14 @@
-//! The dashboard as plain HTTP gives it: its figures, what can be chosen, who is offered what, and
-//! the stream that tells of movements.
+//! The dashboard over plain HTTP: its figures, its choices, what each user is offered, and the
+//! event stream of movements.
 
 use std::time::Duration;
 
 use axum::body::BodyDataStream;
 use http::{Method, StatusCode};
 use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{app::app_on_both_engines, visitor::Visitor};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -32,14 +32,9 @@ fn texts(html: &str) -> String {
 
 async fn page(visitor: &Visitor<'_>, path: &str) -> String {
     let page = visitor.get(path).await;
-    assert_eq!(page.status, StatusCode::OK, "{page:?}");
+    assert_eq!(page.status, 200, "{page:?}");
     html::check(&page.text);
     texts(&page.text)
-}
-
-async fn sell(app: &TestApp, product: i64, quantity: i64) {
-    let body = json!({"product": product, "quantity": quantity});
-    app.manager().post("/api/v1/outflows/", body).await.id();
 }
 
 #[track_caller]
@@ -50,19 +45,18 @@ fn says(page: &str, parts: &[&str]) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_dashboard_shows_exact_figures_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("viewer").await;
         says(&page(&visitor, "/").await, &["once there is a product"]);
         let product = app.admin().a_product("Café", 2_000).await;
         app.admin().a_product("Arroz", 3).await;
-        sell(&app, product, 100).await;
+        app.sell(product, 100).await;
         app.clock.advance(DAY * 30);
         let mut visitor = app.logged_in("viewer").await;
-        sell(&app, product, 80).await;
-        sell(&app, product, 70).await;
+        app.sell(product, 80).await;
+        app.sell(product, 70).await;
         let english = page(&visitor, "/").await;
         says(
             &english,
@@ -97,8 +91,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(one_product_and_one_unit_are_one, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(one_product_and_one_unit_are_one, async |app| {
     app.admin().a_product("Arroz", 1).await;
     let mut visitor = app.logged_in("viewer").await;
     let one = "Products by category 1 product Grãos 1 1 unit · R$ 12.50";
@@ -111,16 +104,14 @@ on_both_engines!(one_product_and_one_unit_are_one, async |address| {
     says(&page(&visitor, "/").await, &[two]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_period_and_the_prices_are_chosen_in_the_address,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Café", 2_000).await;
-        sell(&app, product, 100).await;
+        app.sell(product, 100).await;
         app.clock.advance(DAY * 10);
         let visitor = app.logged_in("viewer").await;
-        app.manager()
-            .patch("/api/v1/products/1/", json!({"selling_price": "20.00"}))
+        app.change_product(1, json!({"selling_price": "20.00"}))
             .await;
         says(
             &page(&visitor, "/?period=7").await,
@@ -151,10 +142,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_dashboard_runs_as_many_statements_with_many_records_as_with_few,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let cost = async || {
             let visitor = app.logged_in("viewer").await;
             visitor.get("/").await;
@@ -163,11 +153,11 @@ on_both_engines!(
             app.state.db.statistics().statements - before
         };
         let product = app.admin().a_product("Café", 5).await;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         let with_few = cost().await;
         for title in ["a", "b", "c", "d", "e", "f", "g", "h"] {
             let product = app.admin().a_product(title, 5).await;
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
             app.clock.advance(DAY);
         }
         assert_eq!(cost().await, with_few);
@@ -175,21 +165,16 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_who_may_book_is_offered_it_and_nobody_sees_it_without_logging_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let viewer = app.logged_in("viewer").await;
         assert!(!page(&viewer, "/").await.contains("Book out"));
         let manager = app.logged_in("manager").await;
         says(&page(&manager, "/").await, &["Book out"]);
         for path in ["/", "/dashboard/figures/", "/dashboard/events/"] {
-            assert_eq!(
-                app.visitor().get(path).await.status,
-                StatusCode::FOUND,
-                "{path}"
-            );
+            assert_eq!(app.visitor().get(path).await.status, 302, "{path}");
         }
     }
 );
@@ -207,30 +192,25 @@ async fn next(stream: &mut BodyDataStream) -> Option<String> {
     }
 }
 
-on_both_engines!(
-    an_open_dashboard_is_told_when_stock_moves,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Café", 5).await;
-        let visitor = app.logged_in("viewer").await;
-        let mut stream = visitor.stream("/dashboard/events/").await;
-        assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
-        sell(&app, product, 1).await;
-        assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
-        assert_eq!(app.state.streams.count(), 1);
-        drop(stream);
-        let mut second = visitor.stream("/dashboard/events/").await;
-        assert_eq!(next(&mut second).await.as_deref(), Some("2"));
-        // Whoever logs out is told no more.
-        visitor.get("/").await;
-        visitor.submit("/logout/", &[]).await;
-        sell(&app, product, 1).await;
-        assert_eq!(next(&mut second).await, None);
-    }
-);
+app_on_both_engines!(an_open_dashboard_is_told_when_stock_moves, async |app| {
+    let product = app.admin().a_product("Café", 5).await;
+    let visitor = app.logged_in("viewer").await;
+    let mut stream = visitor.stream("/dashboard/events/").await;
+    assert_eq!(next(&mut stream).await.as_deref(), Some("1"));
+    app.sell(product, 1).await;
+    assert_eq!(next(&mut stream).await.as_deref(), Some("2"));
+    assert_eq!(app.state.streams.count(), 1);
+    drop(stream);
+    let mut second = visitor.stream("/dashboard/events/").await;
+    assert_eq!(next(&mut second).await.as_deref(), Some("2"));
+    // The stream ends when the user logs out.
+    visitor.get("/").await;
+    visitor.submit("/logout/", &[]).await;
+    app.sell(product, 1).await;
+    assert_eq!(next(&mut second).await, None);
+});
 
-on_both_engines!(streams_end_when_the_service_stops, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(streams_end_when_the_service_stops, async |app| {
     let visitor = app.logged_in("viewer").await;
     let mut stream = visitor.stream("/dashboard/events/").await;
     assert_eq!(next(&mut stream).await.as_deref(), Some("0"));
@@ -239,7 +219,7 @@ on_both_engines!(streams_end_when_the_service_stops, async |address| {
 });
 
 impl Visitor<'_> {
-    /// An answer that goes on.
+    /// An answer whose body is a stream.
     async fn stream(&self, path: &str) -> BodyDataStream {
         let response = self.open(Method::GET, path).await;
         assert_eq!(response.status(), StatusCode::OK);

@@ -1,14 +1,13 @@
-//! No form overwrites what another user changed while the form was open, without a choice.
+//! A form does not overwrite what another user changed while it was open, unless its user chooses
+//! so.
 
 use inventory::access::Model;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
 use crate::{
-    admin::{has, has_not},
-    app::TestApp,
-    pages::{is_refused, leads_to, page},
-    visitor::Visitor,
+    app::{TestApp, app_on_both_engines},
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 const PRODUCT: [(&str, &str); 7] = [
@@ -21,7 +20,7 @@ const PRODUCT: [(&str, &str); 7] = [
     ("quantity", "5"),
 ];
 
-/// The versions that the forms of a page bring back: their own, and those of rows.
+/// The version fields of the forms on a page: those of the record and of its rows.
 pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
     let fields = page.split(" name=\"").skip(1);
     fields
@@ -34,7 +33,7 @@ pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The fields of a form, with some typed over, and its versions.
+/// The fields of a form with some changed, and its versions.
 fn with<'a>(
     fields: &[(&'a str, &'a str)],
     typed: &[(&'a str, &'a str)],
@@ -55,14 +54,12 @@ async fn product(app: &TestApp) -> Value {
 /// A product's form at `path`, while a colleague changes price, description and category.
 async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     app.admin().a_product("Arroz", 5).await;
-    let other = json!({"name": "Cereais"});
-    app.admin().post("/api/v1/categories/", other).await.id();
-    let opened = versions(&page(visitor, path, 200).await);
+    app.admin().a_category("Cereais").await;
+    let opened = versions(&visitor.page(path).await);
     assert!(opened[0].1.split(' ').count() >= 8, "{opened:?}");
     let theirs = json!({"selling_price": "31.41", "description": "Tipo 1", "category": 2});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
-    let outflow = json!({"product": 1, "quantity": 2});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    app.change_product(1, theirs).await;
+    app.sell(1, 2).await;
     let typed = [("title", "Arroz branco"), ("selling_price", "13,00")];
     let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
     let told =
@@ -99,7 +96,7 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
         ("description", "Tipo 1"),
     ];
     let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
-    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    assert_eq!(saved.status, 303, "{saved:?}");
     let now = product(app).await;
     let is = |field: &str| now[field].clone();
     assert_eq!(
@@ -115,44 +112,38 @@ async fn products_form(app: &TestApp, visitor: &Visitor<'_>, path: &str) {
     assert!(history[0].ends_with("[title selling_price]"), "{history:?}");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_products_form_keeps_what_a_colleague_changed_and_tells_what_both_did,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         products_form(&app, &admin, "/products/1/edit/").await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     so_does_the_products_form_of_the_administration,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut root = app.superuser().await;
         root.language = "pt-BR";
         products_form(&app, &root, "/admin/products/1/change/").await;
     }
 );
 
-on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(what_was_left_in_a_form_is_not_written, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
     for (visitor, path) in [
         (&admin, "/products/1/edit/"),
         (&root, "/admin/products/1/change/"),
     ] {
-        let opened = versions(&page(visitor, path, 200).await);
+        let opened = versions(&visitor.page(path).await);
         let before = product(&app).await;
         let shown_price = before["selling_price"].as_str().unwrap().to_owned();
         let serie = format!("789{}", path.len());
         let theirs = json!({"selling_price": "7.77", "serie_number": serie, "cost_price": "0.10"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
-        let path_threshold = "/api/v1/products/1/threshold/";
-        app.manager()
-            .put(path_threshold, json!({"threshold": 4}))
-            .await;
+        app.change_product(1, theirs).await;
+        app.set_threshold(1, 4).await;
         let was = |field: &str| before[field].as_str().unwrap_or_default().to_owned();
         let (cost, serie_was) = (was("cost_price"), was("serie_number"));
         let typed = [
@@ -163,7 +154,7 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
             ("threshold", ""),
         ];
         let saved = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
-        assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+        assert_eq!(saved.status, 303, "{saved:?}");
         let now = product(&app).await;
         assert_eq!(now["title"], path);
         assert_eq!(
@@ -171,13 +162,10 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
             (&json!("7.77"), &json!("0.10"))
         );
         assert_eq!(now["serie_number"], serie);
-        let threshold = app.admin().get(path_threshold).await.json();
-        assert_eq!(threshold["threshold"], 4, "{path}");
-        app.manager()
-            .put(path_threshold, json!({"threshold": null}))
-            .await;
+        assert_eq!(app.threshold_of(1).await, 4, "{path}");
+        app.set_threshold(1, None).await;
     }
-    // A form without what it showed is written as it is.
+    // A form without versions is saved as it is.
     leads_to(
         &admin.submit("/products/1/edit/", &PRODUCT).await,
         "/products/1/",
@@ -185,10 +173,9 @@ on_both_engines!(what_was_left_in_a_form_is_not_written, async |address| {
     assert_eq!(product(&app).await["selling_price"], "12.50");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     brands_are_compared_in_both_of_their_forms_long_descriptions_too,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let long = "Uma linha.\nOutra linha.\n".repeat(40);
         let brand = json!({"name": "Sol", "description": long});
         app.admin().post("/api/v1/brands/", brand).await.id();
@@ -201,7 +188,7 @@ on_both_engines!(
         ] {
             let before = app.admin().get("/api/v1/brands/1/").await.json();
             let name = before["name"].as_str().unwrap().to_owned();
-            let opened = versions(&page(visitor, path, 200).await);
+            let opened = versions(&visitor.page(path).await);
             assert!(opened[0].1.len() < 60, "short, whatever it stands for");
             let theirs = json!({"name": format!("{name}!")});
             app.manager().patch("/api/v1/brands/1/", theirs).await;
@@ -213,10 +200,10 @@ on_both_engines!(
                 "Somebody changed this to “{name}!” while you were editing. Choose which one stays."
             );
             is_refused(&refused, &[&told, "value=\"Lua\""]);
-            // Left as it was shown, the name is theirs; the description is mine.
+            // The name was not changed here, so it is theirs. The description is mine.
             let mine = [("description", "Curta")];
             let saved = visitor.submit(path, &with(&fields, &mine, &opened)).await;
-            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            assert_eq!(saved.status, 303, "{saved:?}");
             let now = app.admin().get("/api/v1/brands/1/").await.json();
             assert_eq!(
                 (&now["name"], &now["description"]),
@@ -228,10 +215,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_account_is_not_let_in_again_by_a_form_that_was_opened_before,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let root = app.superuser().await;
         let path = "/admin/users/3/change/";
         let opened = versions(&root.page(path).await);
@@ -254,7 +240,7 @@ on_both_engines!(
         );
         let changed = &app.history_of(Model::User, 3).await[0];
         assert!(changed.ends_with("[first_name]"), "{changed}");
-        // Groups that both have chosen are told by their names.
+        // Groups that both users chose are shown by their names.
         let typed = [("first_name", "Vera"), ("groups:1", "1")];
         let refused = root.refused(path, &with(&person, &typed, &opened)).await;
         has(
@@ -270,10 +256,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(ones_own_details_are_compared_too, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(ones_own_details_are_compared_too, async |app| {
     let (viewer, root) = (app.logged_in("viewer").await, app.superuser().await);
-    let opened = versions(&page(&viewer, "/account/", 200).await);
+    let opened = versions(&viewer.page("/account/").await);
     let theirs = [
         ("username", "viewer"),
         ("active", "1"),
@@ -298,17 +283,16 @@ on_both_engines!(ones_own_details_are_compared_too, async |address| {
         .submit("/account/", &with(&blank, &mine, &opened))
         .await;
     leads_to(&saved, "/account/");
-    let now = page(&viewer, "/account/", 200).await;
+    let now = viewer.page("/account/").await;
     has(
         &now,
         &["value=\"Vera\"", "value=\"Reis\"", "v@loja.example"],
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     groups_endpoints_and_thresholds_are_compared_in_their_forms,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
         root.done(
@@ -345,7 +329,7 @@ on_both_engines!(
             (&root, "/admin/endpoints/1/change/"),
         ] {
             root.submit("/admin/endpoints/1/change/", &url).await;
-            let opened = versions(&page(visitor, path, 200).await);
+            let opened = versions(&visitor.page(path).await);
             let theirs = [
                 ("url", "https://erp.example/two"),
                 ("types:product.low_stock", "1"),
@@ -364,7 +348,7 @@ on_both_engines!(
             let saved = visitor
                 .submit(path, &with(&url, &[("description", "ERP")], &opened))
                 .await;
-            assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+            assert_eq!(saved.status, 303, "{saved:?}");
             let endpoint = &inventory::events::endpoints::list(&app.state.db)
                 .await
                 .unwrap()[0];
@@ -378,22 +362,17 @@ on_both_engines!(
             );
         }
 
-        let threshold = "/api/v1/products/1/threshold/";
-        app.admin().put(threshold, json!({"threshold": 3})).await;
+        app.admin().set_threshold(1, 3).await;
         for (path, field) in [
             ("/admin/thresholds/1/change/", "threshold"),
             ("/admin/products/1/change/", "thresholds:1:threshold"),
         ] {
-            app.admin().put(threshold, json!({"threshold": 3})).await;
+            app.admin().set_threshold(1, 3).await;
             let opened = versions(&root.page(path).await);
-            app.manager().put(threshold, json!({"threshold": 7})).await;
+            app.set_threshold(1, 7).await;
             let left = with(&PRODUCT, &[(field, "3")], &opened);
             root.done(path, &left).await;
-            assert_eq!(
-                app.admin().get(threshold).await.json()["threshold"],
-                7,
-                "{path}"
-            );
+            assert_eq!(app.threshold_of(1).await, 7, "{path}");
             let both = with(&PRODUCT, &[(field, "5")], &opened);
             let refused = root.refused(path, &both).await;
             has(
@@ -403,15 +382,11 @@ on_both_engines!(
                     "value=\"5\"",
                 ],
             );
-            assert_eq!(app.admin().get(threshold).await.json()["threshold"], 7);
+            assert_eq!(app.threshold_of(1).await, 7);
             let again = versions(&refused);
             root.done(path, &with(&PRODUCT, &[(field, "5")], &again))
                 .await;
-            assert_eq!(
-                app.admin().get(threshold).await.json()["threshold"],
-                5,
-                "{path}"
-            );
+            assert_eq!(app.threshold_of(1).await, 5, "{path}");
         }
     }
 );
@@ -419,10 +394,10 @@ on_both_engines!(
 /// A price that both users changed in the form at `path`: the choice, and the resulting price.
 async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) -> Value {
     let theirs = json!({"selling_price": "10.00"});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
-    let opened = versions(&page(visitor, path, 200).await);
+    app.change_product(1, theirs).await;
+    let opened = versions(&visitor.page(path).await);
     let theirs = json!({"selling_price": "31.41"});
-    app.manager().patch("/api/v1/products/1/", theirs).await;
+    app.change_product(1, theirs).await;
     let typed = [("title", "Arroz branco"), ("selling_price", "13.00")];
     let refused = visitor.submit(path, &with(&PRODUCT, &typed, &opened)).await;
     is_refused(&refused, &["Keep mine, as it is in the field"]);
@@ -430,12 +405,11 @@ async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) 
     let mut sent = with(&PRODUCT, &typed, &opened);
     sent.push(("choice:selling_price", choice));
     let saved = visitor.submit(path, &sent).await;
-    assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+    assert_eq!(saved.status, 303, "{saved:?}");
     product(app).await["selling_price"].clone()
 }
 
-on_both_engines!(the_reader_chooses_which_value_stays, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_reader_chooses_which_value_stays, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
     admin.language = "en";
@@ -449,16 +423,15 @@ on_both_engines!(the_reader_chooses_which_value_stays, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_same_amount_in_another_notation_is_no_change,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        let opened = versions(&page(&admin, "/products/1/edit/", 200).await);
+        let opened = versions(&admin.page("/products/1/edit/").await);
         let theirs = json!({"selling_price": "31.41"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let typed = [("selling_price", "12,5"), ("cost_price", "R$ 8")];
         let sent = with(&PRODUCT, &typed, &opened);
         leads_to(
@@ -469,10 +442,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_choice_stays_when_the_form_is_refused_for_another_reason,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
         admin.language = "en";
@@ -481,10 +453,10 @@ on_both_engines!(
             (&root, "/admin/products/1/change/"),
         ] {
             let theirs = json!({"selling_price": "10.00"});
-            app.manager().patch("/api/v1/products/1/", theirs).await;
-            let opened = versions(&page(visitor, path, 200).await);
+            app.change_product(1, theirs).await;
+            let opened = versions(&visitor.page(path).await);
             let theirs = json!({"selling_price": "31.41"});
-            app.manager().patch("/api/v1/products/1/", theirs).await;
+            app.change_product(1, theirs).await;
             let mine = [("selling_price", "13.00")];
             let refused = visitor.submit(path, &with(&PRODUCT, &mine, &opened)).await;
             let opened = versions(&refused.text);

@@ -1,14 +1,12 @@
-//! Made-up data sets: exact in number, consistent in the ledger, the same for the same seed, and a
-//! catalogue that goes on living.
+//! Generated data sets have the exact number of records, a consistent ledger, and the same content
+//! for the same seed. The shop can be used afterwards.
 
 use std::sync::Arc;
 
 use generator::{GenerateError, Plan, generate};
 use inventory::{aggregates, stock};
-use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 fn plan(app: &TestApp, products: u64, movements: u64) -> Plan {
     Plan {
@@ -40,19 +38,12 @@ async fn indexes(app: &TestApp) -> i64 {
             "SELECT count(*) + (SELECT count(*) FROM pg_constraint WHERE contype = 'f') FROM pg_indexes WHERE schemaname = current_schema()"
         }
     };
-    let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
-    app.state
-        .db
-        .read(read)
-        .await
-        .map_err(|error: db::Error| error)
-        .unwrap()
+    app.number(sql).await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_data_set_has_exactly_what_was_asked_for_and_its_ledger_adds_up,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let before = indexes(&app).await;
         // Enough for the indexes to be built afterwards.
         generate(&app.state.db, plan(&app, 500, 50_000), Arc::new(|_| ()))
@@ -65,21 +56,16 @@ on_both_engines!(
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), Vec::new());
         assert_eq!(indexes(&app).await, before);
-        // Ids go on behind the made-up ones.
+        // New ids follow the generated ones.
         let product = app.admin().a_product("Novo", 3).await;
         assert_eq!(product, 501);
-        let sold = json!({"product": product, "quantity": 1});
-        assert_eq!(
-            app.admin().post("/api/v1/outflows/", sold).await.id(),
-            outflows + 1
-        );
+        assert_eq!(app.admin().sell(product, 1).await, outflows + 1);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     made_up_records_are_never_mixed_with_real_ones,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let refused = generate(&app.state.db, plan(&app, 5, 10), Arc::new(|_| ())).await;
         assert!(matches!(refused, Err(GenerateError::NotEmpty)));
@@ -87,8 +73,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_same_seed_makes_the_same_catalogue, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_same_seed_makes_the_same_catalogue, async |app| {
     generate(&app.state.db, plan(&app, 60, 2_000), Arc::new(|_| ()))
         .await
         .unwrap();

@@ -1,5 +1,5 @@
-//! Large files beside the shop's work: nobody waits for them, and all of a file is imported or
-//! undone, or nothing.
+//! Large imports while the shop works: they delay nobody, and a file is imported or undone as a
+//! whole or not at all.
 
 use std::{
     fs::{self, File},
@@ -17,16 +17,15 @@ use inventory::{
 };
 use serde_json::json;
 use tempfile::TempDir;
-use test_kit::on_both_engines;
 use tokio::time::timeout;
 
 use crate::{
-    app::TestApp,
-    pages::{files::upload, is_refused, leads_to, page},
-    visitor::Visitor,
+    app::{TestApp, app_on_both_engines},
+    pages::files::upload,
+    visitor::{Visitor, is_refused, leads_to},
 };
 
-/// Polls a future once; what it gave, if it is ready.
+/// Polls a future once; returns its output if it is ready.
 async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -35,8 +34,8 @@ async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     .await
 }
 
-/// Sells one unit each time that a piece of work waits, and only lets it go on when that is done.
-/// What it gave, and how often.
+/// Sells one unit each time that `work` waits, and polls it again after the sale. Returns its
+/// output and the number of sales.
 async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
     let mut work = pin!(work);
     let mut sales = 0;
@@ -44,8 +43,7 @@ async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
         if let Some(output) = poll_once(&mut work).await {
             return (output, sales);
         }
-        let sale = json!({"product": 1, "quantity": 1});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        app.admin().sell(1, 1).await;
         sales += 1;
     }
 }
@@ -83,16 +81,6 @@ fn products(count: u32) -> String {
     header.to_owned() + &rows.collect::<String>()
 }
 
-async fn count(app: &TestApp, resource: &str) -> i64 {
-    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
-    list.json()["count"].as_i64().unwrap()
-}
-
-async fn execute(app: &TestApp, sql: &'static str) {
-    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
-    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
-}
-
 async fn state(app: &TestApp) -> Option<String> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT state FROM imports ORDER BY id DESC LIMIT 1";
@@ -101,7 +89,7 @@ async fn state(app: &TestApp) -> Option<String> {
     app.state.db.read::<_, db::Error, _>(read).await.unwrap()
 }
 
-/// Ends what a process left behind that died.
+/// Ends the import that a dead process left behind.
 async fn after_a_crash(app: &TestApp) {
     app.clock.advance(Duration::from_secs(31));
     let policy = Policy::from(&app.state.config);
@@ -114,10 +102,9 @@ async fn verified(app: &TestApp) {
     assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
 }
 
-on_both_engines!(
+app_on_both_engines!(
     sales_go_on_while_a_file_is_checked_imported_and_undone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10_000).await;
         let file = CsvFile::new(&products(900));
         let dry = Order {
@@ -131,29 +118,25 @@ on_both_engines!(
         let (report, sales) = selling_beside(&app, file.import(&app, FileKind::Products)).await;
         assert_eq!(report.unwrap().added, 900);
         assert!(sales >= 10, "{sales} sales beside the import");
-        assert_eq!(count(&app, "products").await, 901);
+        assert_eq!(app.count("products").await, 901);
         let admin = app.logged_in("admin").await;
         let (undone, sales) = selling_beside(&app, admin.submit("/import/1/undo/", &[])).await;
         leads_to(&undone, "/import/1/");
         assert!(sales >= 3, "{sales} sales beside the undo");
-        assert_eq!(count(&app, "products").await, 1);
+        assert_eq!(app.count("products").await, 1);
         verified(&app).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_check_writes_nothing_and_says_what_the_import_would,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let version = async || {
-            let read = async |conn: &mut db::Conn| {
-                let sql =
-                    "SELECT (SELECT count(*) FROM imports) + (SELECT count(*) FROM ledger_entries)
+            let sql =
+                "SELECT (SELECT count(*) FROM imports) + (SELECT count(*) FROM ledger_entries)
                            + (SELECT count(*) FROM import_chunks)";
-                conn.one(sql, &[], |row| row.get::<i64>(0)).await
-            };
-            app.state.db.read::<_, db::Error, _>(read).await.unwrap()
+            app.number(sql).await
         };
         let before = version().await;
         for (resource, content) in [
@@ -187,10 +170,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_import_that_is_cut_off_anywhere_leaves_nothing_or_all_of_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let file = CsvFile::new(&products(450).replace(",1,1,", ",Ervas,Mata,"));
         let mut cuts_that_left_nothing = 0;
@@ -204,13 +186,13 @@ on_both_engines!(
                 if poll_once(&mut work.as_mut()).await.is_some() {
                     break;
                 }
-                // Lets the step that was begun come to its end.
-                execute(&app, "UPDATE imports SET problem = problem").await;
+                // Waits for the end of the step that was begun.
+                app.execute("UPDATE imports SET problem = problem").await;
             }
             drop(work);
             after_a_crash(&app).await;
             verified(&app).await;
-            let (products, brands) = (count(&app, "products").await, count(&app, "brands").await);
+            let (products, brands) = (app.count("products").await, app.count("brands").await);
             assert_eq!(
                 brands,
                 if products == 1 { 1 } else { 2 },
@@ -223,20 +205,15 @@ on_both_engines!(
             }
         }
         assert!(cuts_that_left_nothing > 3, "{cuts_that_left_nothing}");
-        let leftovers = async |conn: &mut db::Conn| {
-            let sql =
-                "SELECT (SELECT count(*) FROM import_chunks) + (SELECT count(*) FROM import_pins)";
-            conn.one(sql, &[], |row| row.get::<i64>(0)).await
-        };
-        let leftovers = app.state.db.read::<_, db::Error, _>(leftovers).await;
-        assert_eq!(leftovers.unwrap(), 0);
+        let leftovers =
+            "SELECT (SELECT count(*) FROM import_chunks) + (SELECT count(*) FROM import_pins)";
+        assert_eq!(app.number(leftovers).await, 0);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_row_that_others_made_impossible_takes_the_whole_import_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (first, last) = (
             app.admin().a_product("Café", 1000).await,
             app.admin().a_product("Chá", 1).await,
@@ -251,8 +228,7 @@ on_both_engines!(
                 break imported;
             }
             if !is_sold && state(&app).await.as_deref() == Some("publishing") {
-                let sale = json!({"product": last, "quantity": 1});
-                app.admin().post("/api/v1/outflows/", sale).await.id();
+                app.admin().sell(last, 1).await;
                 is_sold = true;
             }
         };
@@ -264,15 +240,14 @@ on_both_engines!(
             "line 452, quantity: Insufficient stock: 0 available."
         );
         assert_eq!(app.admin().quantity_of(first).await, 1000);
-        assert_eq!(count(&app, "outflows").await, 1);
+        assert_eq!(app.count("outflows").await, 1);
         verified(&app).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_undo_that_others_made_impossible_brings_everything_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let file = CsvFile::new(&products(450));
         let basics = [("categories", "Chás"), ("brands", "Folha")];
         for (resource, name) in basics {
@@ -280,60 +255,52 @@ on_both_engines!(
             app.admin().post(&path, json!({"name": name})).await.id();
         }
         file.import(&app, FileKind::Products).await.unwrap();
-        // The first one is withdrawn last, and sold before that.
-        let sale = json!({"product": 1, "quantity": 2});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        // The first product is removed last, and it is sold before that.
+        app.admin().sell(1, 2).await;
         let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
-        execute(&app, begun).await;
+        app.execute(begun).await;
         after_a_crash(&app).await;
         assert_eq!(state(&app).await.as_deref(), Some("done"));
-        assert_eq!(count(&app, "products").await, 450);
+        assert_eq!(app.count("products").await, 450);
         assert_eq!(app.admin().quantity_of(1).await, 3);
         assert_eq!(app.admin().quantity_of(450).await, 5);
         verified(&app).await;
         let admin = app.logged_in("admin").await;
         let refused = admin.submit("/import/1/undo/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
+        assert_eq!(refused.status, 409);
         app.admin().delete("/api/v1/outflows/1/").await;
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "products").await, 0);
+        assert_eq!(app.count("products").await, 0);
         verified(&app).await;
     }
 );
 
-on_both_engines!(
-    what_staged_rows_refer_to_cannot_be_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let category = json!({"name": "Chás"});
-        app.admin().post("/api/v1/categories/", category).await.id();
-        execute(
-            &app,
-            "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
+app_on_both_engines!(what_staged_rows_refer_to_cannot_be_deleted, async |app| {
+    app.admin().a_category("Chás").await;
+    app.execute(
+        "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
              SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM categories",
-        )
-        .await;
-        let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
-        execute(&app, pin).await;
-        let refused = app.admin().delete("/api/v1/categories/1/").await;
-        refused.is(
-            409,
-            &json!({"detail": "Cannot delete this category because 1 import record references it."}),
-        );
-    }
-);
+    )
+    .await;
+    let pin = "INSERT INTO import_pins (import_id, category_id) VALUES (1, 1)";
+    app.execute(pin).await;
+    let refused = app.admin().delete("/api/v1/categories/1/").await;
+    refused.is(
+        409,
+        &json!({"detail": "Cannot delete this category because 1 import record references it."}),
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_serie_number_of_staged_rows_is_given_to_no_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let other = app.admin().a_product("Arroz", 1).await;
         for sql in [
             "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
              SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM products",
             "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ('789', 1)",
         ] {
-            execute(&app, sql).await;
+            app.execute(sql).await;
         }
         let product = json!({"title": "Feijão", "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
                              "quantity": 1, "serie_number": "789"});
@@ -344,48 +311,41 @@ on_both_engines!(
         let path = format!("/api/v1/products/{other}/");
         let change = json!({"serie_number": "789"});
         manager.patch(&path, change.clone()).await.is(400, &taken);
-        execute(&app, "DELETE FROM import_serie_numbers").await;
+        app.execute("DELETE FROM import_serie_numbers").await;
         manager.post("/api/v1/products/", product).await.id();
         let held = "SELECT count(*) FROM import_serie_numbers";
-        let count = async move |conn: &mut db::Conn| conn.one(held, &[], |row| row.get(0)).await;
-        assert_eq!(
-            app.state.db.read::<i64, db::Error, _>(count).await.unwrap(),
-            0
-        );
+        assert_eq!(app.number(held).await, 0);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     one_import_is_under_way_at_a_time_and_a_file_has_so_many_rows_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         leads_to(
             &upload(&admin, "brands", "name\nAlfa\n").await,
             "/import/1/",
         );
-        execute(
-            &app,
-            "INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, progress_at)
+        app.execute("INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, progress_at)
              SELECT 'a', 'brands', 'a.csv', 'publishing', 1, 0, created_at, created_at FROM imports",
         )
         .await;
         let refused = admin.submit("/import/1/confirm/", &[]).await;
         is_refused(&refused, &["Another import is in progress"]);
-        let shown = page(&admin, "/import/2/", 200).await;
+        let shown = admin.page("/import/2/").await;
         assert!(shown.contains("In progress"), "{shown}");
         after_a_crash(&app).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "brands").await, 1);
+        assert_eq!(app.count("brands").await, 1);
         let long = format!("name\n{}", "x\n".repeat(100_001));
         let refused = upload(&admin, "brands", &long).await;
         is_refused(&refused, &["more than 100000 rows"]);
     }
 );
 
-/// The page of a large import that was begun, and the one after its end.
+/// The page of a large import while it runs, and after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
-    let begun = page(visitor, "/import/1/", 200).await;
+    let begun = visitor.page("/import/1/").await;
     let ended = async {
         while !matches!(
             state(app).await.as_deref(),
@@ -393,13 +353,12 @@ async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
         ) {}
     };
     timeout(Duration::from_secs(300), ended).await.unwrap();
-    [begun, page(visitor, "/import/1/", 200).await]
+    [begun, visitor.page("/import/1/").await]
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_large_file_is_imported_and_undone_while_its_page_tells_how_far_it_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         leads_to(
@@ -410,19 +369,18 @@ on_both_engines!(
         let [begun, ended] = begun_and_ended(&app, &admin).await;
         assert!(begun.contains("of 1,001"), "{begun}");
         assert!(ended.contains("Records added:"), "{ended}");
-        assert_eq!(count(&app, "products").await, 1002);
+        assert_eq!(app.count("products").await, 1002);
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
         let [begun, ended] = begun_and_ended(&app, &admin).await;
         assert!(begun.contains("of 1,001"), "{begun}");
         assert!(ended.contains("This import was undone."), "{ended}");
-        assert_eq!(count(&app, "products").await, 1);
+        assert_eq!(app.count("products").await, 1);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_large_import_that_others_made_impossible_says_why_and_waits_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         leads_to(
@@ -439,6 +397,6 @@ on_both_engines!(
             "{shown}"
         );
         assert!(shown.contains("/import/1/confirm/"), "{shown}");
-        assert_eq!(count(&app, "products").await, 2);
+        assert_eq!(app.count("products").await, 2);
     }
 );

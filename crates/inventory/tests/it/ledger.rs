@@ -1,11 +1,11 @@
-//! The ledger behind every quantity: its rows, past balances, thresholds, low stock, and that all
-//! of it agrees.
+//! The ledger behind every quantity: its rows, past balances, thresholds and low stock, and that
+//! all of these agree.
 
 use http::Method;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Client, NOW, TestApp};
+use crate::app::{Client, NOW, TestApp, app_on_both_engines};
 
 async fn kinds(client: &Client<'_>, product: i64, query: &str) -> Vec<(String, i64, i64)> {
     let ledger = client
@@ -31,40 +31,14 @@ fn rows(expected: &[(&str, i64, i64)]) -> Vec<(String, i64, i64)> {
         .collect()
 }
 
-on_both_engines!(every_change_of_a_quantity_is_one_row, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(every_change_of_a_quantity_is_one_row, async |app| {
     let admin = app.admin();
     let product = admin.a_product("Arroz", 0).await;
-    let supplier = admin
-        .post("/api/v1/suppliers/", json!({"name": "S"}))
-        .await
-        .id();
-    let inflow = admin
-        .post(
-            "/api/v1/inflows/",
-            json!({"supplier": supplier, "product": product, "quantity": 9}),
-        )
-        .await
-        .id();
-    let outflow = admin
-        .post(
-            "/api/v1/outflows/",
-            json!({"product": product, "quantity": 4}),
-        )
-        .await
-        .id();
-    admin
-        .patch(
-            &format!("/api/v1/products/{product}/"),
-            json!({"quantity": 20}),
-        )
-        .await;
-    admin
-        .patch(
-            &format!("/api/v1/products/{product}/"),
-            json!({"quantity": 20}),
-        )
-        .await;
+    let supplier = admin.a_supplier("S").await;
+    let inflow = admin.receive(supplier, product, 9).await;
+    let outflow = admin.sell(product, 4).await;
+    admin.change_product(product, json!({"quantity": 20})).await;
+    admin.change_product(product, json!({"quantity": 20})).await;
     admin.delete(&format!("/api/v1/outflows/{outflow}/")).await;
     admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
     let expected = [
@@ -89,127 +63,94 @@ on_both_engines!(every_change_of_a_quantity_is_one_row, async |address| {
     assert_eq!(newest, row);
 });
 
-on_both_engines!(
-    a_past_balance_is_the_first_row_up_to_then,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.admin();
-        let product = admin.a_product("Arroz", 7).await;
-        app.clock
-            .advance(std::time::Duration::from_secs(24 * 60 * 60));
-        let admin = app.admin();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 2}),
-            )
-            .await
-            .id();
-        assert_eq!(
-            kinds(&admin, product, "?as_of=2026-11-20").await,
-            rows(&[("opening", 7, 7)])
-        );
-        assert_eq!(
-            kinds(&admin, product, "?as_of=2026-11-21T12:00:00Z").await,
-            rows(&[("outflow", -2, 5), ("opening", 7, 7)])
-        );
-        assert_eq!(
-            kinds(&admin, product, "?as_of=2026-11-21T08:59:59-03:00").await,
-            rows(&[("opening", 7, 7)])
-        );
-        // Without a word on how far from UTC it is, a time is in UTC.
-        for (time, count) in [("11:59:59", 1), ("12:00:00", 2)] {
-            let past = kinds(&admin, product, &format!("?as_of=2026-11-21T{time}")).await;
-            assert_eq!(past.len(), count, "{time}");
-        }
-        assert_eq!(kinds(&admin, product, "?as_of=2026-11-19").await, []);
-        let malformed = admin
-            .get(&format!(
-                "/api/v1/products/{product}/ledger/?as_of=yesterday"
-            ))
-            .await;
-        malformed.is(400, &json!({"as_of": ["Enter a valid date/time."]}));
-        admin
-            .get("/api/v1/products/99/ledger/")
-            .await
-            .is(404, &json!({"detail": "Not found."}));
-    }
-);
-
-on_both_engines!(the_ledger_outlives_its_product, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_past_balance_is_the_first_row_up_to_then, async |app| {
     let admin = app.admin();
     let product = admin.a_product("Arroz", 7).await;
-    let outflow = admin
-        .post(
-            "/api/v1/outflows/",
-            json!({"product": product, "quantity": 2}),
-        )
+    app.clock
+        .advance(std::time::Duration::from_secs(24 * 60 * 60));
+    let admin = app.admin();
+    admin.sell(product, 2).await;
+    assert_eq!(
+        kinds(&admin, product, "?as_of=2026-11-20").await,
+        rows(&[("opening", 7, 7)])
+    );
+    assert_eq!(
+        kinds(&admin, product, "?as_of=2026-11-21T12:00:00Z").await,
+        rows(&[("outflow", -2, 5), ("opening", 7, 7)])
+    );
+    assert_eq!(
+        kinds(&admin, product, "?as_of=2026-11-21T08:59:59-03:00").await,
+        rows(&[("opening", 7, 7)])
+    );
+    // A time without an offset is in UTC.
+    for (time, count) in [("11:59:59", 1), ("12:00:00", 2)] {
+        let past = kinds(&admin, product, &format!("?as_of=2026-11-21T{time}")).await;
+        assert_eq!(past.len(), count, "{time}");
+    }
+    assert_eq!(kinds(&admin, product, "?as_of=2026-11-19").await, []);
+    let malformed = admin
+        .get(&format!(
+            "/api/v1/products/{product}/ledger/?as_of=yesterday"
+        ))
+        .await;
+    malformed.is(400, &json!({"as_of": ["Enter a valid date/time."]}));
+    admin
+        .get("/api/v1/products/99/ledger/")
         .await
-        .id();
+        .is(404, &json!({"detail": "Not found."}));
+});
+
+app_on_both_engines!(the_ledger_outlives_its_product, async |app| {
+    let admin = app.admin();
+    let product = admin.a_product("Arroz", 7).await;
+    let outflow = admin.sell(product, 2).await;
     let refused = admin.delete(&format!("/api/v1/products/{product}/")).await;
     refused.is(
         409,
         &json!({"detail": "Cannot delete this product because 1 outflow record references it."}),
     );
     admin.delete(&format!("/api/v1/outflows/{outflow}/")).await;
-    assert_eq!(
-        admin
-            .delete(&format!("/api/v1/products/{product}/"))
-            .await
-            .status
-            .as_u16(),
-        204
-    );
+    admin
+        .delete(&format!("/api/v1/products/{product}/"))
+        .await
+        .has_status(204);
     assert_eq!(kinds(&admin, product, "").await.len(), 3);
 });
 
-on_both_engines!(
-    each_product_may_have_a_threshold_of_its_own,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let (manager, viewer) = (app.manager(), app.viewer());
-        let product = app.admin().a_product("Arroz", 12).await;
-        let path = format!("/api/v1/products/{product}/threshold/");
-        viewer.get(&path).await.is(200, &json!({"threshold": null}));
-        assert_eq!(
-            viewer
-                .put(&path, json!({"threshold": 1}))
-                .await
-                .status
-                .as_u16(),
-            403
-        );
-        manager
-            .put(&path, json!({"threshold": 13}))
-            .await
-            .is(200, &json!({"threshold": 13}));
-        manager.put(&path, json!({"threshold": -1})).await.is(
-            400,
-            &json!({"threshold": ["Ensure this value is greater than or equal to 0."]}),
-        );
-        manager
-            .put(&path, json!({}))
-            .await
-            .is(400, &json!({"threshold": ["This field is required."]}));
-        viewer.get(&path).await.is(200, &json!({"threshold": 13}));
-        let low = viewer.get("/api/v1/low-stock/").await.json();
-        assert_eq!(
-            low["results"],
-            json!([{"product": {"id": product, "title": "Arroz"}, "quantity": 12, "threshold": 13}])
-        );
-        manager
-            .put(&path, json!({"threshold": null}))
-            .await
-            .is(200, &json!({"threshold": null}));
-        assert_eq!(viewer.get("/api/v1/low-stock/").await.json()["count"], 0);
-        let patched = manager.patch(&path, json!({"threshold": 1})).await;
-        patched.is(405, &json!({"detail": "Method \"PATCH\" not allowed."}));
-    }
-);
+app_on_both_engines!(each_product_may_have_a_threshold_of_its_own, async |app| {
+    let (manager, viewer) = (app.manager(), app.viewer());
+    let product = app.admin().a_product("Arroz", 12).await;
+    let path = format!("/api/v1/products/{product}/threshold/");
+    viewer.get(&path).await.is(200, &json!({"threshold": null}));
+    assert_eq!(viewer.put(&path, json!({"threshold": 1})).await.status, 403);
+    manager
+        .put(&path, json!({"threshold": 13}))
+        .await
+        .is(200, &json!({"threshold": 13}));
+    manager.put(&path, json!({"threshold": -1})).await.is(
+        400,
+        &json!({"threshold": ["Ensure this value is greater than or equal to 0."]}),
+    );
+    manager
+        .put(&path, json!({}))
+        .await
+        .is(400, &json!({"threshold": ["This field is required."]}));
+    viewer.get(&path).await.is(200, &json!({"threshold": 13}));
+    let low = viewer.get("/api/v1/low-stock/").await.json();
+    assert_eq!(
+        low["results"],
+        json!([{"product": {"id": product, "title": "Arroz"}, "quantity": 12, "threshold": 13}])
+    );
+    manager
+        .put(&path, json!({"threshold": null}))
+        .await
+        .is(200, &json!({"threshold": null}));
+    assert_eq!(viewer.get("/api/v1/low-stock/").await.json()["count"], 0);
+    let patched = manager.patch(&path, json!({"threshold": 1})).await;
+    patched.is(405, &json!({"detail": "Method \"PATCH\" not allowed."}));
+});
 
-on_both_engines!(the_low_stock_list_has_the_lowest_first, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_low_stock_list_has_the_lowest_first, async |app| {
     let admin = app.admin();
     for (title, quantity) in [("A", 9), ("B", 10), ("C", 0), ("D", 3)] {
         admin.a_product(title, quantity).await;
@@ -231,32 +172,14 @@ on_both_engines!(the_low_stock_list_has_the_lowest_first, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     events_commit_with_the_outflow_that_causes_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 12).await;
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 2}),
-            )
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 99}),
-            )
-            .await;
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .json();
+        admin.sell(product, 2).await;
+        admin.try_to_sell(product, 99).await;
+        let outflow = admin.try_to_sell(product, 1).await.json();
         let events = app.events().await;
         let types: Vec<&str> = events
             .iter()
@@ -277,16 +200,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_inflow_past_64_bits_is_refused_and_nothing_is_saved,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", i64::MAX - 5).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
         let refused = admin
             .post(
                 "/api/v1/inflows/",
@@ -301,21 +220,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_last_units_are_sold_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_last_units_are_sold_once, async |app| {
     let product = app.admin().a_product("Arroz", 10).await;
     let attempts = (0..40).map(|_| {
         let app = app.clone();
-        tokio::spawn(async move {
-            app.manager()
-                .post(
-                    "/api/v1/outflows/",
-                    json!({"product": product, "quantity": 1}),
-                )
-                .await
-                .status
-                .as_u16()
-        })
+        tokio::spawn(async move { app.manager().try_to_sell(product, 1).await.status })
     });
     let mut sold = 0;
     for attempt in attempts.collect::<Vec<_>>() {
@@ -328,40 +237,36 @@ on_both_engines!(the_last_units_are_sold_once, async |address| {
     assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
 });
 
-on_both_engines!(
-    the_same_key_forty_times_at_once_books_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 10).await;
-        let body = json!({"product": product, "quantity": 1}).to_string();
-        let attempts = (0..40).map(|_| {
-            let (app, body) = (app.clone(), body.clone());
-            tokio::spawn(async move {
-                app.manager()
-                    .send_with(
-                        Method::POST,
-                        "/api/v1/outflows/",
-                        Some(body),
-                        &[("Idempotency-Key", "once")],
-                    )
-                    .await
-            })
-        });
-        let mut bodies = Vec::new();
-        for attempt in attempts.collect::<Vec<_>>() {
-            let answer = attempt.await.unwrap();
-            assert_eq!(answer.status.as_u16(), 201, "{answer:?}");
-            bodies.push(answer.text);
-        }
-        bodies.dedup();
-        assert_eq!(
-            (bodies.len(), app.admin().quantity_of(product).await),
-            (1, 9)
-        );
+app_on_both_engines!(the_same_key_forty_times_at_once_books_once, async |app| {
+    let product = app.admin().a_product("Arroz", 10).await;
+    let body = json!({"product": product, "quantity": 1}).to_string();
+    let attempts = (0..40).map(|_| {
+        let (app, body) = (app.clone(), body.clone());
+        tokio::spawn(async move {
+            app.manager()
+                .send_with(
+                    Method::POST,
+                    "/api/v1/outflows/",
+                    Some(body),
+                    &[("Idempotency-Key", "once")],
+                )
+                .await
+        })
+    });
+    let mut bodies = Vec::new();
+    for attempt in attempts.collect::<Vec<_>>() {
+        let answer = attempt.await.unwrap();
+        assert_eq!(answer.status, 201, "{answer:?}");
+        bodies.push(answer.text);
     }
-);
+    bodies.dedup();
+    assert_eq!(
+        (bodies.len(), app.admin().quantity_of(product).await),
+        (1, 9)
+    );
+});
 
-/// Writes past the service; how many rows.
+/// Writes to the database without the service; returns the number of rows.
 async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
     app.state
         .db
@@ -371,7 +276,7 @@ async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
         .unwrap()
 }
 
-/// Writes past the service, and answers what `verify` then says.
+/// Writes to the database without the service; returns what `verify` then finds.
 async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<String> {
     assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
     assert_eq!(write_past(app, sql, product).await, 1);
@@ -379,10 +284,9 @@ async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<Strin
     differences.iter().map(ToString::to_string).collect()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     verify_reports_a_quantity_that_something_else_wrote,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 10).await;
         let sql = "UPDATE product_stock SET quantity = 11 WHERE product_id = $1";
         assert_eq!(
@@ -394,16 +298,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     verify_reports_inflows_that_are_filed_under_another_title,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 10).await;
         let supplier = admin.post("/api/v1/suppliers/", json!({"name": "Torra"}));
         let supplier = supplier.await.id();
-        let inflow = json!({"supplier": supplier, "product": product, "quantity": 5});
-        admin.post("/api/v1/inflows/", inflow).await.id();
+        admin.receive(supplier, product, 5).await;
         let path = format!("/api/v1/products/{product}/");
         admin.patch(&path, json!({"title": "Arroz integral"})).await;
         let sql = "UPDATE inflows SET title_folded = 'arroz' WHERE product_id = $1";
@@ -450,8 +352,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_database_itself_refuses_to_owe_goods, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_database_itself_refuses_to_owe_goods, async |app| {
     let product = app.admin().a_product("Arroz", 10).await;
     let refused: Result<u64, db::Error> = app
         .state

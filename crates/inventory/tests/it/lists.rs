@@ -1,11 +1,12 @@
-//! Lists against a model: what each filter selects, the order of each field, how long a page is.
+//! Lists compared with a model: the records of each filter, the order of each field, the length of
+//! pages.
 
 use std::{cmp::Ordering, time::Duration};
 
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Client, TestApp};
+use crate::app::{Client, TestApp, app_on_both_engines};
 
 /// The values of one field of all records, in the order of the list at `path`.
 async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
@@ -21,21 +22,14 @@ async fn ids(client: &Client<'_>, path: &str) -> Vec<i64> {
     ids
 }
 
-/// A catalogue in which every order differs: two categories, two brands, texts with accents and
-/// without, equal values.
+/// A catalogue that each field sorts differently: two categories, two brands, texts with and
+/// without accents, equal values.
 async fn a_shop(app: &TestApp) -> Vec<Value> {
     let admin = app.admin();
-    for (kind, name) in [
-        ("categories", "Óleos"),
-        ("categories", "grãos"),
-        ("brands", "Zaeli"),
-        ("brands", "Ágape"),
-    ] {
-        admin
-            .post(&format!("/api/v1/{kind}/"), json!({"name": name}))
-            .await
-            .id();
-    }
+    admin.a_category("Óleos").await;
+    admin.a_category("grãos").await;
+    admin.a_brand("Zaeli").await;
+    admin.a_brand("Ágape").await;
     let titles = ["Óleo", "arroz", "Açúcar", "Feijão preto", "feijao", "Café"];
     let mut products = Vec::new();
     for number in 0..24_usize {
@@ -51,7 +45,7 @@ async fn a_shop(app: &TestApp) -> Vec<Value> {
             "quantity": number * 3 % 8,
         });
         let created = admin.post("/api/v1/products/", product).await;
-        assert_eq!(created.status.as_u16(), 201, "{created:?}");
+        assert_eq!(created.status, 201, "{created:?}");
         products.push(created.json());
     }
     products
@@ -160,10 +154,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     search_finds_brands_categories_and_suppliers_by_every_word_of_their_name,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for path in ["brands", "categories", "suppliers"] {
             for name in ["Café do Sítio", "Sítio do Café", "Açaí", "100% pura_fruta"] {
@@ -187,10 +180,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     named_records_come_by_name_unless_another_order_is_asked_for,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for path in ["brands", "categories", "suppliers"] {
             let mut records = Vec::new();
@@ -224,10 +216,7 @@ async fn movements(app: &TestApp) -> [Vec<Value>; 2] {
         admin.a_product(title, 100).await;
     }
     for name in ["Zé", "Ação"] {
-        admin
-            .post("/api/v1/suppliers/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_supplier(name).await;
     }
     let mut made = [Vec::new(), Vec::new()];
     for number in 0..15 {
@@ -238,12 +227,12 @@ async fn movements(app: &TestApp) -> [Vec<Value>; 2] {
             let movement = json!({
                 "product": 1 + number % 2, "supplier": 1 + number / 2 % 2, "quantity": 1 + number * 7 % 5, "description": description,
             });
-            // A token of its own: the first would end after a day.
+            // A new client, since a token is valid for a day.
             let created = app
                 .admin()
                 .post(&format!("/api/v1/{path}/"), movement)
                 .await;
-            assert_eq!(created.status.as_u16(), 201, "{created:?}");
+            assert_eq!(created.status, 201, "{created:?}");
             made.push(created.json());
         }
     }
@@ -330,19 +319,16 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     inflows_stand_where_the_titles_of_their_products_are_now,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
-        let supplier = json!({"name": "Atacado"});
-        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = admin.a_supplier("Atacado").await;
         let mut inflows = Vec::new();
         let mut products = Vec::new();
         for title in ["Bule", "Copo", "Açúcar"] {
             let product = admin.a_product(title, 5).await;
-            let body = json!({"supplier": supplier, "product": product, "quantity": 2});
-            inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+            inflows.push(admin.receive(supplier, product, 2).await);
             products.push(product);
         }
         let viewer = app.viewer();
@@ -350,11 +336,8 @@ on_both_engines!(
         let expected = [inflows[2], inflows[0], inflows[1]];
         assert_eq!(ids(&viewer, &path("")).await, expected);
         let renamed = json!({"title": "ÁGUA"});
-        admin
-            .patch(&format!("/api/v1/products/{}/", products[1]), renamed)
-            .await;
-        let body = json!({"supplier": supplier, "product": products[1], "quantity": 1});
-        inflows.push(admin.post("/api/v1/inflows/", body).await.id());
+        admin.change_product(products[1], renamed).await;
+        inflows.push(admin.receive(supplier, products[1], 1).await);
         let expected = [inflows[2], inflows[1], inflows[3], inflows[0]];
         for filter in ["", &format!("&supplier={supplier}")] {
             assert_eq!(ids(&viewer, &path(filter)).await, expected, "{filter}");
@@ -362,19 +345,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_has_ten_records_unless_asked_otherwise_and_a_hundred_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for number in 0..105 {
-            admin
-                .post(
-                    "/api/v1/brands/",
-                    json!({"name": format!("Marca {number:03}")}),
-                )
-                .await
-                .id();
+            admin.a_brand(&format!("Marca {number:03}")).await;
         }
         for (query, number, first) in [
             ("", 10, "Marca 000"),

@@ -1,15 +1,14 @@
-//! How many products are low is known exactly at any moment, whatever changed a quantity or a
-//! threshold.
+//! The number of low products is exact at any moment, whatever changed a quantity or a threshold.
 
-use http::StatusCode;
 use inventory::{Config, aggregates, transfer::FileKind};
-use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use serde_json::json;
 
-use crate::{app::TestApp, transfer::load_bytes};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    transfer::load_bytes,
+};
 
-/// How many the list says there are; and nothing disagrees with what is stored, before a worker
-/// folds it and after.
+/// The count of the list. It and the aggregates must be right before and after compaction.
 async fn low(app: &TestApp) -> u64 {
     let count = async || {
         assert_eq!(aggregates::verify(&app.state.db).await.unwrap(), []);
@@ -36,57 +35,21 @@ fn under(app: &TestApp, threshold: i64) -> Config {
     }
 }
 
-async fn booked(app: &TestApp, path: &str, body: Value) -> i64 {
-    app.admin()
-        .post(&format!("/api/v1/{path}/"), body)
-        .await
-        .id()
-}
-
 async fn deleted(app: &TestApp, path: &str, id: i64) {
     let answer = app.admin().delete(&format!("/api/v1/{path}/{id}/")).await;
-    assert_eq!(answer.status, StatusCode::NO_CONTENT, "{answer:?}");
+    assert_eq!(answer.status, 204, "{answer:?}");
 }
 
-async fn changed(app: &TestApp, product: i64, body: Value) {
-    let path = format!("/api/v1/products/{product}/");
-    assert_eq!(app.admin().patch(&path, body).await.status, StatusCode::OK);
-}
-
-async fn threshold(app: &TestApp, product: i64, threshold: Option<i64>) {
-    let path = format!("/api/v1/products/{product}/threshold/");
-    let answer = app
-        .admin()
-        .put(&path, json!({"threshold": threshold}))
-        .await;
-    assert_eq!(answer.status, StatusCode::OK);
-}
-
-on_both_engines!(
+app_on_both_engines!(
     whatever_makes_a_product_low_or_not_is_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         assert_eq!(low(&app).await, 0);
         let product = app.admin().a_product("Arroz", 12).await;
         let other = app.admin().a_product("Feijão", 9).await;
-        let supplier = booked(&app, "suppliers", json!({"name": "S"})).await;
+        let supplier = app.admin().a_supplier("S").await;
         assert_eq!(low(&app).await, 1);
-        let sell = async |quantity: i64| {
-            booked(
-                &app,
-                "outflows",
-                json!({"product": product, "quantity": quantity}),
-            )
-            .await
-        };
-        let receive = async |quantity: i64| {
-            booked(
-                &app,
-                "inflows",
-                json!({"product": product, "supplier": supplier, "quantity": quantity}),
-            )
-            .await
-        };
+        let sell = async |quantity: i64| app.admin().sell(product, quantity).await;
+        let receive = async |quantity: i64| app.admin().receive(supplier, product, quantity).await;
         sell(2).await;
         assert_eq!(low(&app).await, 1, "to the threshold");
         let sold = sell(1).await;
@@ -101,52 +64,46 @@ on_both_engines!(
         assert_eq!(low(&app).await, 2);
         deleted(&app, "outflows", sold).await;
         assert_eq!(low(&app).await, 1, "without the sale");
-        changed(&app, product, json!({"quantity": 0})).await;
+        app.admin()
+            .change_product(product, json!({"quantity": 0}))
+            .await;
         assert_eq!(low(&app).await, 2, "corrected downwards");
-        changed(
-            &app,
-            product,
-            json!({"quantity": 15, "selling_price": "9.99"}),
-        )
-        .await;
+        app.admin()
+            .change_product(product, json!({"quantity": 15, "selling_price": "9.99"}))
+            .await;
         assert_eq!(low(&app).await, 1, "corrected upwards");
-        threshold(&app, product, Some(16)).await;
+        app.admin().set_threshold(product, 16).await;
         assert_eq!(low(&app).await, 2, "under a threshold of its own");
-        threshold(&app, product, Some(15)).await;
+        app.admin().set_threshold(product, 15).await;
         assert_eq!(low(&app).await, 1, "at it");
-        threshold(&app, other, Some(0)).await;
+        app.admin().set_threshold(other, 0).await;
         assert_eq!(low(&app).await, 0, "a threshold of nothing");
         sell(1).await;
         assert_eq!(low(&app).await, 1, "sold below its own threshold");
-        threshold(&app, product, None).await;
-        threshold(&app, other, None).await;
+        app.admin().set_threshold(product, None).await;
+        app.admin().set_threshold(other, None).await;
         assert_eq!(low(&app).await, 1, "the shop's threshold again");
         deleted(&app, "products", other).await;
         assert_eq!(low(&app).await, 0, "deleted");
     }
 );
 
-on_both_engines!(
-    imported_products_and_movements_are_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 12).await;
-        let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
-        load_bytes(&app, FileKind::Products, products)
-            .await
-            .unwrap();
-        assert_eq!(low(&app).await, 1);
-        let outflows = FileKind::Movements(inventory::stock::movements::Movement::Outflow);
-        let rows = format!("product;quantity\n{product};3\n");
-        load_bytes(&app, outflows, rows).await.unwrap();
-        assert_eq!(low(&app).await, 2);
-    }
-);
+app_on_both_engines!(imported_products_and_movements_are_counted, async |app| {
+    let product = app.admin().a_product("Arroz", 12).await;
+    let products = "title;category_name;brand_name;cost_price;selling_price;quantity\nSal;Grãos;Tio João;1,00;2,00;3\nSoja;Grãos;Tio João;1,00;2,00;30\n";
+    load_bytes(&app, FileKind::Products, products)
+        .await
+        .unwrap();
+    assert_eq!(low(&app).await, 1);
+    let outflows = FileKind::Movements(inventory::stock::movements::Movement::Outflow);
+    let rows = format!("product;quantity\n{product};3\n");
+    load_bytes(&app, outflows, rows).await.unwrap();
+    assert_eq!(low(&app).await, 2);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     the_number_is_known_without_counting_and_put_right_at_a_start,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let counted = async |app: &TestApp| {
             let list = app.viewer().get("/api/v1/low-stock/?page_size=1").await;
@@ -167,30 +124,28 @@ on_both_engines!(
             told,
             ["low products under a threshold of 10: the aggregate is 77, counted are 1"]
         );
-        let again = app.restarted(&address, under(&app, 10)).await;
+        let again = app.restarted(under(&app, 10)).await;
         assert_eq!((counted(&again).await, low(&again).await), (1, 1));
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     processes_with_other_thresholds_each_have_their_number_right,
-    async |address| {
-        let five = TestApp::new(&address).await;
-        let five = five.restarted(&address, under(&five, 5)).await;
+    async |five| {
+        let five = five.restarted(under(&five, 5)).await;
         let product = five.admin().a_product("Arroz", 30).await;
         let other = five.admin().a_product("Feijão", 7).await;
         assert_eq!(low(&five).await, 0);
-        let twenty = five.restarted(&address, under(&five, 20)).await;
+        let twenty = five.restarted(under(&five, 20)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (1, 0));
-        // An ordinary sale for the one, below the threshold for the other.
-        let sale = |quantity: i64, product: i64| json!({"product": product, "quantity": quantity});
-        booked(&five, "outflows", sale(15, product)).await;
+        // With one threshold this is an ordinary sale; with the other the product becomes low.
+        five.admin().sell(product, 15).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 0));
-        booked(&twenty, "outflows", sale(3, other)).await;
+        twenty.admin().sell(other, 3).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
-        let five = five.restarted(&address, under(&five, 5)).await;
+        let five = five.restarted(under(&five, 5)).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
-        booked(&twenty, "outflows", sale(11, product)).await;
+        twenty.admin().sell(product, 11).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 2));
     }
 );

@@ -1,4 +1,4 @@
-//! The inventory service as its clients meet it: the real application on a fresh database of each
+//! The inventory service as its clients use it: the real application on a fresh database of each
 //! engine.
 
 #![expect(

@@ -1,6 +1,5 @@
-//! A generated sequence of everything that can happen to stock, against a model of a few lines:
-//! after every step quantities, balances, low-stock states and what was refused agree, and the
-//! ledger verifies at the end.
+//! Generated sequences of all changes of stock, compared with a small model: after every step
+//! quantities, balances, low-stock states and refusals agree. At the end the ledger is verified.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -45,12 +44,12 @@ enum Step {
         cents: i64,
         category: usize,
     },
-    /// Its own threshold, or the shop's again.
+    /// Sets a threshold of the product, or goes back to the shop's.
     Threshold {
         product: usize,
         threshold: Option<i64>,
     },
-    /// A worker folds what is noted.
+    /// A worker compacts the deltas.
     Fold,
     Wait,
 }
@@ -71,7 +70,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the shop should hold.
+/// The expected state of the shop.
 #[derive(Default)]
 struct Model {
     quantities: [i64; PRODUCTS],
@@ -97,11 +96,7 @@ impl Shop {
         for title in ["A", "B", "C"] {
             products.push(app.admin().a_product(title, 0).await);
         }
-        let supplier = app
-            .admin()
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = app.admin().a_supplier("S").await;
         let model = Model {
             entries: [1; PRODUCTS],
             ..Model::default()
@@ -130,9 +125,8 @@ impl Shop {
                 category,
             } => self.edit(product, cents, category).await,
             Step::Threshold { product, threshold } => {
-                let path = format!("/api/v1/products/{}/threshold/", self.products[product]);
-                let body = json!({"threshold": threshold});
-                assert_eq!(self.app.admin().put(&path, body).await.status.as_u16(), 200);
+                let admin = self.app.admin();
+                admin.set_threshold(self.products[product], threshold).await;
                 self.model.thresholds[product] = threshold;
             }
             Step::Fold => {
@@ -144,8 +138,10 @@ impl Shop {
     }
 
     async fn inflow(&mut self, product: usize, quantity: i64) {
-        let body = json!({"supplier": self.supplier, "product": self.products[product], "quantity": quantity});
-        let id = self.app.manager().post("/api/v1/inflows/", body).await.id();
+        let id = self
+            .app
+            .receive(self.supplier, self.products[product], quantity)
+            .await;
         self.model.inflows.insert(id, (product, quantity));
         self.model.change(product, quantity);
     }
@@ -173,7 +169,7 @@ impl Shop {
             let answer = self.book(&body, &key).await;
             assert_eq!(
                 (
-                    answer.status.as_u16(),
+                    answer.status,
                     answer.headers.contains_key("idempotent-replayed")
                 ),
                 (201, true)
@@ -202,8 +198,7 @@ impl Shop {
             .admin()
             .delete(&format!("/api/v1/inflows/{id}/"))
             .await
-            .status
-            .as_u16();
+            .status;
         if self.model.quantities[product] < quantity {
             assert_eq!(status, 409);
         } else {
@@ -217,30 +212,22 @@ impl Shop {
         let Some((&id, &(product, quantity))) = self.model.outflows.iter().nth(nth) else {
             return;
         };
-        assert_eq!(
-            self.app
-                .admin()
-                .delete(&format!("/api/v1/outflows/{id}/"))
-                .await
-                .status
-                .as_u16(),
-            204
-        );
+        self.app
+            .admin()
+            .delete(&format!("/api/v1/outflows/{id}/"))
+            .await
+            .has_status(204);
         self.model.outflows.remove(&id);
         self.model.change(product, quantity);
     }
 
     async fn adjust(&mut self, product: usize, quantity: i64) {
         let path = format!("/api/v1/products/{}/", self.products[product]);
-        assert_eq!(
-            self.app
-                .manager()
-                .patch(&path, json!({"quantity": quantity}))
-                .await
-                .status
-                .as_u16(),
-            200
-        );
+        self.app
+            .manager()
+            .patch(&path, json!({"quantity": quantity}))
+            .await
+            .has_status(200);
         let change = quantity - self.model.quantities[product];
         if change != 0 {
             self.model.change(product, change);
@@ -248,11 +235,9 @@ impl Shop {
     }
 
     async fn edit(&self, product: usize, cents: i64, category: usize) {
-        let path = format!("/api/v1/products/{}/", self.products[product]);
         let price = format!("{}.{:02}", cents / 100, cents % 100);
         let body = json!({"selling_price": price, "cost_price": "0.07", "category": category + 1});
-        let answer = self.app.manager().patch(&path, body).await;
-        assert_eq!(answer.status.as_u16(), 200);
+        self.app.change_product(self.products[product], body).await;
     }
 
     async fn agrees(&self) {

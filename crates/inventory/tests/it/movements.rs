@@ -2,20 +2,15 @@
 
 use http::Method;
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, app_on_both_engines};
 
-on_both_engines!(
+app_on_both_engines!(
     an_inflow_raises_the_quantity_and_an_outflow_lowers_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 40).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "Distribuidora"}))
-            .await
-            .id();
+        let supplier = admin.a_supplier("Distribuidora").await;
         let inflow = admin
             .post(
                 "/api/v1/inflows/",
@@ -29,12 +24,7 @@ on_both_engines!(
             "quantity": 5, "description": null, "created_at": NOW, "updated_at": NOW,
         }),
     );
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 45}),
-            )
-            .await;
+        let outflow = admin.try_to_sell(product, 45).await;
         outflow.is(
         201,
         &json!({
@@ -45,18 +35,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_outflow_of_more_than_there_is_saves_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 4).await;
-        let refused = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 5}),
-            )
-            .await;
+        let refused = admin.try_to_sell(product, 5).await;
         refused.is(
             400,
             &json!({"quantity": ["Insufficient stock: 4 available."]}),
@@ -66,8 +50,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_movement_cannot_be_changed, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_movement_cannot_be_changed, async |app| {
     for method in [Method::PUT, Method::PATCH] {
         let refused = app
             .admin()
@@ -81,57 +64,32 @@ on_both_engines!(a_movement_cannot_be_changed, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     deleting_an_inflow_lowers_the_quantity_unless_the_goods_have_left,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 0).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
-        let inflow = admin
-            .post(
-                "/api/v1/inflows/",
-                json!({"supplier": supplier, "product": product, "quantity": 10}),
-            )
-            .await
-            .id();
-        let outflow = admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 7}),
-            )
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
+        let inflow = admin.receive(supplier, product, 10).await;
+        let outflow = admin.sell(product, 7).await;
         let refused = admin.delete(&format!("/api/v1/inflows/{inflow}/")).await;
         refused.is(409, &json!({"detail": "Cannot delete this inflow because only 3 of its 10 units are still in stock."}));
-        assert_eq!(
-            admin
-                .delete(&format!("/api/v1/outflows/{outflow}/"))
-                .await
-                .status
-                .as_u16(),
-            204
-        );
+        admin
+            .delete(&format!("/api/v1/outflows/{outflow}/"))
+            .await
+            .has_status(204);
         assert_eq!(admin.quantity_of(product).await, 10);
-        assert_eq!(
-            admin
-                .delete(&format!("/api/v1/inflows/{inflow}/"))
-                .await
-                .status
-                .as_u16(),
-            204
-        );
+        admin
+            .delete(&format!("/api/v1/inflows/{inflow}/"))
+            .await
+            .has_status(204);
         assert_eq!(admin.quantity_of(product).await, 0);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_repeated_key_answers_the_same_and_books_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 9).await;
         let body = json!({"product": product, "quantity": 2}).to_string();
@@ -149,41 +107,21 @@ on_both_engines!(
         let second = book(&body).await;
         assert_eq!((second.status, &second.text), (first.status, &first.text));
         assert_eq!(second.headers["idempotent-replayed"], "true");
-        assert_eq!(
-            book(&json!({"product": product, "quantity": 3}).to_string())
-                .await
-                .status
-                .as_u16(),
-            422
-        );
+        book(&json!({"product": product, "quantity": 3}).to_string())
+            .await
+            .has_status(422);
         assert_eq!(admin.quantity_of(product).await, 7);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_order_and_filter_of_movements_is_answered,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", 50).await;
-        let supplier = admin
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/inflows/",
-                json!({"supplier": supplier, "product": product, "quantity": 1}),
-            )
-            .await
-            .id();
-        admin
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .id();
+        let supplier = admin.a_supplier("S").await;
+        admin.receive(supplier, product, 1).await;
+        admin.sell(product, 1).await;
         for path in ["inflows", "outflows"] {
             for field in [
                 "id",
@@ -204,7 +142,7 @@ on_both_engines!(
                         .get(&format!("/api/v1/{path}/?ordering=-{field}{filter}"))
                         .await;
                     assert_eq!(
-                        (page.status.as_u16(), &page.json()["count"]),
+                        (page.status, &page.json()["count"]),
                         (200, &json!(1)),
                         "{path} {field} {filter}: {page:?}"
                     );
@@ -228,10 +166,8 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(checks_come_in_the_conventional_order, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(checks_come_in_the_conventional_order, async |app| {
     let (viewer, manager, admin) = (app.viewer(), app.manager(), app.admin());
-    let status = |answer: &crate::app::Answer| answer.status.as_u16();
     app.anonymous().get("/api/v1/brands/").await.is(
         401,
         &json!({"detail": "Authentication credentials were not provided."}),
@@ -243,23 +179,18 @@ on_both_engines!(checks_come_in_the_conventional_order, async |address| {
         403,
         &json!({"detail": "You do not have permission to perform this action."}),
     );
-    assert_eq!(status(&manager.delete("/api/v1/brands/").await), 403);
-    assert_eq!(status(&admin.delete("/api/v1/brands/").await), 405);
-    assert_eq!(
-        status(&admin.put("/api/v1/brands/99/", json!({})).await),
-        404
-    );
-    assert_eq!(status(&admin.get("/api/v1/brands/abc/").await), 404);
+    assert_eq!(manager.delete("/api/v1/brands/").await.status, 403);
+    assert_eq!(admin.delete("/api/v1/brands/").await.status, 405);
+    assert_eq!(admin.put("/api/v1/brands/99/", json!({})).await.status, 404);
+    assert_eq!(admin.get("/api/v1/brands/abc/").await.status, 404);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     where_nothing_fits_any_more_no_greatest_quantity_is_named,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let product = admin.a_product("Arroz", i64::MAX).await;
-        let supplier = json!({"name": "S"});
-        let supplier = admin.post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = admin.a_supplier("S").await;
         let inflow = json!({"supplier": supplier, "product": product, "quantity": 1});
         // "At most 0" would contradict "at least 1".
         admin.post("/api/v1/inflows/", inflow).await.is(

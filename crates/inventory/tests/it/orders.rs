@@ -1,27 +1,26 @@
-//! Goods that leave by themselves: what a checkout tells of paid orders, what is booked, and what
-//! waits for somebody.
+//! Paid orders that checkout sends: goods that are booked out by themselves, and orders that wait
+//! for somebody.
 
 use http::Method;
 use inventory::{Config, events::Secret};
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, NOW, ORDERS_SECRET, TestApp},
-    pages::{leads_to, page},
-    visitor::Visitor,
+    app::{Answer, NOW, ORDERS_SECRET, TestApp, app_on_both_engines},
+    visitor::{Visitor, leads_to},
 };
 
 const ADDRESS: &str = "/integrations/orders/";
-/// The moment of the tests, in seconds.
+/// The time of the tests, in seconds.
 const SECONDS: i64 = 1_795_176_000;
 
-/// What the program on the other side posts.
+/// A message as checkout posts it.
 struct Post {
     secret: String,
     id: &'static str,
     seconds: i64,
-    /// What is signed.
+    /// The signed body.
     body: String,
 }
 
@@ -40,7 +39,7 @@ impl Post {
         secret.sign(self.id, self.seconds, self.body.as_bytes())
     }
 
-    /// Sends it with this body and this signature.
+    /// Sends the message with this body and this signature.
     async fn send_as(self, app: &TestApp, body: String, signature: &str) -> Answer {
         let seconds = self.seconds.to_string();
         let headers = [
@@ -60,7 +59,7 @@ impl Post {
     }
 }
 
-/// An order as checkout tells of it, with these units of serie numbers.
+/// An order as checkout sends it, with units of these serie numbers.
 fn paid(id: &str, reference: Option<&str>, items: &[(&str, i64)]) -> Value {
     let item = |(sku, quantity): &(&str, i64)| json!({"title": format!("Item {sku}"), "quantity": quantity, "unit_price": 4.00, "sku": sku});
     let items: Vec<Value> = items.iter().map(item).collect();
@@ -73,7 +72,7 @@ fn paid(id: &str, reference: Option<&str>, items: &[(&str, i64)]) -> Value {
     })
 }
 
-/// Tells of a paid order; what became of it.
+/// Sends a paid order; returns its outcome.
 async fn tell(app: &TestApp, event: &Value) -> String {
     let answer = Post::of(event).send(app).await;
     assert_eq!(answer.status, 200, "{answer:?}");
@@ -84,26 +83,12 @@ async fn tell(app: &TestApp, event: &Value) -> String {
 /// 2 and 3.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
-    for path in ["categories", "brands", "suppliers"] {
-        let path = format!("/api/v1/{path}/");
-        admin.post(&path, json!({"name": "Grãos"})).await.id();
-    }
+    admin.a_category("Grãos").await;
+    admin.a_brand("Grãos").await;
+    admin.a_supplier("Grãos").await;
     for (title, serie_number) in [("Café", "cafe"), ("Chá", "cha"), ("Leite", "leite")] {
-        let product = json!({
-            "title": title, "serie_number": serie_number, "category": 1, "brand": 1, "cost_price": "2.50",
-            "selling_price": "4.00", "quantity": 10,
-        });
-        admin.post("/api/v1/products/", product).await.id();
+        admin.a_product_with_code(title, serie_number, 1).await;
     }
-}
-
-async fn stock(app: &TestApp) -> [i64; 3] {
-    let admin = app.admin();
-    [
-        admin.quantity_of(1).await,
-        admin.quantity_of(2).await,
-        admin.quantity_of(3).await,
-    ]
 }
 
 async fn outflows(app: &TestApp) -> Vec<Value> {
@@ -111,24 +96,17 @@ async fn outflows(app: &TestApp) -> Vec<Value> {
     list.json()["results"].as_array().unwrap().clone()
 }
 
-/// Receives units of a product.
-async fn receive(app: &TestApp, product: i64, quantity: i64) {
-    let inflow = json!({"supplier": 1, "product": product, "quantity": quantity});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
-}
-
-/// What the dashboard tells of orders that wait; empty when it tells nothing.
+/// The dashboard's card of orders that wait; empty without one.
 async fn attention(visitor: &Visitor<'_>) -> String {
-    let page = page(visitor, "/", 200).await;
+    let page = visitor.page("/").await;
     let after = page.split_once("Paid orders waiting to be booked out");
     let card = after.and_then(|(_, rest)| rest.split_once("See all waiting orders"));
     card.map_or_else(String::new, |(card, _)| card.to_owned())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_goods_of_a_paid_order_leave_with_ledger_and_events,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid(
             "ord_1",
@@ -136,7 +114,7 @@ on_both_engines!(
             &[("cha", 2), ("cafe", 3), ("cha", 1)],
         );
         assert_eq!(tell(&app, &order).await, "booked");
-        assert_eq!(stock(&app).await, [7, 7, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 7, 10]);
         let booked: Vec<_> = outflows(&app).await;
         let booked: Vec<_> = booked
             .iter()
@@ -163,12 +141,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_is_booked_once_however_often_and_to_whomever_it_is_told,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
-        let replica = app.replica(&address).await;
+        let replica = app.replica().await;
         let order = paid("ord_1", Some("1042"), &[("cafe", 2), ("leite", 1)]);
         let told: Vec<_> = [&app, &replica, &app, &replica]
             .map(|app| {
@@ -181,35 +158,33 @@ on_both_engines!(
         }
         let again = paid("ord_1", None, &[("cafe", 5)]);
         assert_eq!(tell(&app, &again).await, "booked");
-        assert_eq!(stock(&app).await, [8, 10, 9]);
+        assert_eq!(app.stock::<3>().await, [8, 10, 9]);
         assert_eq!(outflows(&app).await.len(), 2);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_of_an_archived_product_waits_until_it_is_unarchived,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let path = "/api/v1/products/1/archived/";
         app.admin().put(path, json!({"archived": true})).await;
         let order = paid("ord_1", Some("1042"), &[("cafe", 2)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
         let manager = app.logged_in("manager").await;
-        let told = page(&manager, "/outflows/orders/1/", 200).await;
+        let told = manager.page("/outflows/orders/1/").await;
         assert!(told.contains("this product is archived"), "{told}");
         app.admin().put(path, json!({"archived": false})).await;
         manager.submit("/outflows/orders/1/retry/", &[]).await;
-        assert_eq!(stock(&app).await, [8, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [8, 10, 10]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     orders_with_the_same_products_in_another_order_are_all_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
-        let replica = app.replica(&address).await;
+        let replica = app.replica().await;
         let skus = [[("cafe", 1), ("leite", 1)], [("leite", 1), ("cafe", 1)]];
         let told: Vec<_> = (0..8)
             .map(|number| {
@@ -221,7 +196,7 @@ on_both_engines!(
         for one in told {
             assert_eq!(one.await.unwrap(), "booked");
         }
-        assert_eq!(stock(&app).await, [2, 10, 2]);
+        assert_eq!(app.stock::<3>().await, [2, 10, 2]);
         assert_eq!(
             outflows(&app).await[0]["description"]
                 .as_str()
@@ -232,10 +207,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_not_signed_or_not_of_now_is_401_and_books_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", None, &[("cafe", 1)]);
         let other = Post {
@@ -267,7 +241,7 @@ on_both_engines!(
             let detail = json!({"detail": "The signature is missing, wrong or too old."});
             answer.is(401, &detail);
         }
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         assert_eq!(tell(&app, &order).await, "booked");
     }
 );
@@ -304,10 +278,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     events_that_move_no_goods_are_taken_and_do_nothing_and_what_is_none_is_422,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let mut refunded = paid("ord_1", None, &[("cafe", 1)]);
         refunded["type"] = json!("payment.refunded");
@@ -324,20 +297,19 @@ on_both_engines!(
             let detail = refused.json()["detail"].as_str().unwrap().to_owned();
             assert!(detail.starts_with("The event cannot be read: "), "{detail}");
         }
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         assert_eq!(attention(&app.logged_in("manager").await).await, "");
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_with_too_little_stock_books_nothing_and_waits_until_trying_again_works,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", Some("1042"), &[("cafe", 3), ("cha", 12)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
         assert_eq!(tell(&app, &order).await, "needs_attention");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         let manager = app.logged_in("manager").await;
         let waits = attention(&manager).await;
         for part in [
@@ -350,42 +322,37 @@ on_both_engines!(
         let retry = "/outflows/orders/1/retry/";
         let from_home = [("next", "/")];
         leads_to(&manager.submit(retry, &from_home).await, "/");
-        let told = page(&manager, "/", 200).await;
+        let told = manager.page("/").await;
         let still = "Order 1042: Nothing was booked out. Chá: the order has 12, the stock 10.";
         assert!(told.contains(still), "{told}");
-        receive(&app, 2, 1).await;
+        app.admin().receive(1, 2, 1).await;
         let renewed = "Chá: the order has 12, the stock 11.";
         assert!(attention(&manager).await.contains(renewed));
-        receive(&app, 2, 1).await;
-        assert!(
-            attention(&manager)
-                .await
-                .contains("There is enough stock now.")
-        );
+        app.admin().receive(1, 2, 1).await;
+        has(&attention(&manager).await, &["There is enough stock now."]);
         leads_to(&manager.submit(retry, &from_home).await, "/");
-        let told = page(&manager, "/", 200).await;
+        let told = manager.page("/").await;
         assert!(told.contains("Order 1042: Booked out."), "{told}");
         assert_eq!(attention(&manager).await, "");
-        assert_eq!(stock(&app).await, [7, 0, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 0, 10]);
         leads_to(&manager.submit(retry, &[]).await, "/outflows/orders/1/");
-        assert_eq!(stock(&app).await, [7, 0, 10]);
+        assert_eq!(app.stock::<3>().await, [7, 0, 10]);
         assert_eq!(tell(&app, &order).await, "booked");
         let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
         assert_eq!(ledger["results"][0]["user"], "manager");
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_order_that_somebody_booked_by_hand_is_put_aside_and_the_log_says_by_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let order = paid("ord_1", None, &[("cafe", 1), ("cacau", 2)]);
         assert_eq!(tell(&app, &order).await, "needs_attention");
         let manager = app.logged_in("manager").await;
         let why = "Item cacau: no product has the serial number cacau.";
         assert!(attention(&manager).await.contains(why));
-        let shown = page(&manager, "/outflows/orders/1/", 200).await;
+        let shown = manager.page("/outflows/orders/1/").await;
         for part in [
             "Order ord_1",
             why,
@@ -397,14 +364,14 @@ on_both_engines!(
         let by_hand = "/outflows/orders/1/by-hand/";
         leads_to(&manager.submit(by_hand, &[]).await, "/outflows/orders/1/");
         assert_eq!(attention(&manager).await, "");
-        let shown = page(&manager, "/outflows/orders/1/", 200).await;
+        let shown = manager.page("/outflows/orders/1/").await;
         assert!(shown.contains("Booked by hand") && !shown.contains("retry/"));
         assert_eq!(tell(&app, &order).await, "booked_by_hand");
         leads_to(
             &manager.submit("/outflows/orders/1/retry/", &[]).await,
             "/outflows/orders/1/",
         );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         let entries = inventory::audit::recent(&app.state, 2, 10).await.unwrap();
         let newest = &entries[0];
         assert_eq!(
@@ -416,10 +383,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_who_may_book_goods_out_ends_the_wait_of_an_order,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         tell(&app, &paid("ord_1", None, &[("cafe", 99)])).await;
         let viewer = app.logged_in("viewer").await;
@@ -428,43 +394,38 @@ on_both_engines!(
             seen.contains("Order ord_1") && !seen.contains("retry"),
             "{seen}"
         );
-        let shown = page(&viewer, "/outflows/orders/1/", 200).await;
+        let shown = viewer.page("/outflows/orders/1/").await;
         assert!(!shown.contains("retry/") && !shown.contains("by-hand"));
         let manager = app.logged_in("manager").await;
         for path in ["/outflows/orders/1/retry/", "/outflows/orders/1/by-hand/"] {
             assert_eq!(viewer.submit(path, &[]).await.status, 403);
             assert_eq!(manager.post_form(path, &[]).await.status, 403);
-            assert_eq!(
-                manager.submit(&path.replace('1', "9"), &[]).await.status,
-                404
-            );
+            manager
+                .submit(&path.replace('1', "9"), &[])
+                .await
+                .has_status(404);
         }
         assert!(attention(&manager).await.contains("Order ord_1"));
     }
 );
 
-on_both_engines!(
-    an_outflow_names_the_order_that_it_came_from,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        tell(&app, &paid("ord_1", Some("<1042>"), &[("cafe", 1)])).await;
-        let mut viewer = app.logged_in("viewer").await;
-        let outflow = page(&viewer, "/outflows/1/", 200).await;
-        let link = "<a href=\"/outflows/orders/1/\">Order &#60;1042&#62;</a>";
-        assert!(outflow.contains(link), "{outflow}");
-        viewer.language = "pt-BR";
-        let order = page(&viewer, "/outflows/orders/1/", 200).await;
-        for part in ["Baixado do estoque", "href=\"/outflows/1/\"", "Café"] {
-            assert!(order.contains(part), "{part}: {order}");
-        }
+app_on_both_engines!(an_outflow_names_the_order_that_it_came_from, async |app| {
+    a_shop(&app).await;
+    tell(&app, &paid("ord_1", Some("<1042>"), &[("cafe", 1)])).await;
+    let mut viewer = app.logged_in("viewer").await;
+    let outflow = viewer.page("/outflows/1/").await;
+    let link = "<a href=\"/outflows/orders/1/\">Order &#60;1042&#62;</a>";
+    assert!(outflow.contains(link), "{outflow}");
+    viewer.language = "pt-BR";
+    let order = viewer.page("/outflows/orders/1/").await;
+    for part in ["Baixado do estoque", "href=\"/outflows/1/\"", "Café"] {
+        assert!(order.contains(part), "{part}: {order}");
     }
-);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     the_oldest_orders_that_wait_are_shown_and_the_others_counted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         for number in 1..=52 {
             let order = paid(&format!("ord_{number}"), None, &[("cafe", 99)]);
@@ -473,14 +434,14 @@ on_both_engines!(
         let manager = app.logged_in("manager").await;
         let skus = ["a", "b", "c", "d", "e"].map(|sku| (sku, 1));
         tell(&app, &paid("many", None, &skus)).await;
-        let shown = page(&manager, "/outflows/orders/53/", 200).await;
+        let shown = manager.page("/outflows/orders/53/").await;
         assert!(shown.contains("number e."), "{shown}");
         let card = attention(&manager).await;
         assert!(
             card.contains("53") && card.contains("ord_4") && !card.contains("ord_5"),
             "{card}"
         );
-        let list = page(&manager, "/outflows/orders/", 200).await;
+        let list = manager.page("/outflows/orders/").await;
         assert!(
             list.contains("ord_50<") && !list.contains("ord_51<"),
             "{list}"

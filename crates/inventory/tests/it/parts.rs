@@ -1,18 +1,16 @@
-//! A page of several parts of which one cannot be read: a sentence stands in its place, and the
-//! rest of the page is there.
+//! If one part of a page cannot be read, a sentence replaces it and the other parts are shown.
 
-use http::StatusCode;
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
 use crate::{
-    app::{Answer, TestApp},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::Visitor,
 };
 
 const UNREAD: &str = "This part could not be loaded;";
 
-/// A table that is taken away, a page, how many of its parts need it, and what stands on the page
-/// all the same.
+/// A removed table, a page, the number of its parts that need the table, and a text that the page
+/// shows all the same.
 const CASES: [(&str, &str, usize, &[&str]); 8] = [
     (
         "analyses",
@@ -78,7 +76,7 @@ async fn rename(app: &TestApp, from: &'static str, to: &'static str) {
     app.state.db.write::<_, db::Error, _>(rename).await.unwrap();
 }
 
-/// The page while a table is not there.
+/// Reads the page while the table is missing.
 async fn without(app: &TestApp, visitor: &Visitor<'_>, table: &'static str, path: &str) -> Answer {
     rename(app, table, "gone").await;
     let page = visitor.get(path).await;
@@ -86,17 +84,16 @@ async fn without(app: &TestApp, visitor: &Visitor<'_>, table: &'static str, path
     page
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_part_that_cannot_be_read_is_told_in_its_place_beside_the_rest_of_the_page,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 3).await;
         let visitor = app.superuser().await;
         for (table, path, parts, stands) in CASES {
             let whole = visitor.get(path).await;
             assert!(!whole.text.contains(UNREAD), "{path} {whole:?}");
             let page = without(&app, &visitor, table, path).await;
-            assert_eq!(page.status, StatusCode::OK, "{table} {path} {page:?}");
+            assert_eq!(page.status, 200, "{table} {path} {page:?}");
             html::check(&page.text);
             assert_eq!(
                 page.text.matches(UNREAD).count(),
@@ -113,18 +110,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    what_a_page_is_for_cannot_be_left_out_of_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.admin().a_product("Arroz", 3).await;
-        let visitor = app.superuser().await;
-        for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
-            let page = without(&app, &visitor, table, path).await;
-            assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
-        }
+app_on_both_engines!(what_a_page_is_for_cannot_be_left_out_of_it, async |app| {
+    app.admin().a_product("Arroz", 3).await;
+    let visitor = app.superuser().await;
+    for (table, path) in [("products", "/products/1/"), ("analyses", "/analyses/")] {
+        let page = without(&app, &visitor, table, path).await;
+        assert_eq!(page.status, 500, "{path}");
     }
-);
+});
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_probes_is_told_in_json_that_the_database_is_away() {

@@ -7,9 +7,8 @@ use inventory::{
     accounts::users::{self, Holder},
 };
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::{Answer, Client, TestApp};
+use crate::app::{Answer, Client, app_on_both_engines};
 
 const RESOURCES: [(&str, bool); 6] = [
     ("brands", true),
@@ -28,13 +27,12 @@ fn not_given() -> Value {
     json!({"detail": "Authentication credentials were not provided."})
 }
 
-/// What a request may do after permission was given: everything but 401 and 403.
+/// Whether the permission checks let a request pass: every status but 401 and 403.
 fn is_let_in(answer: &Answer) -> bool {
-    ![401, 403].contains(&answer.status.as_u16())
+    ![401, 403].contains(&answer.status)
 }
 
-on_both_engines!(every_role_may_what_the_table_says, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(every_role_may_what_the_table_says, async |app| {
     let roles = [
         ("admin", app.admin()),
         ("manager", app.manager()),
@@ -46,8 +44,8 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
             format!("/api/v1/{resource}/99/"),
         );
         for (role, client) in &roles {
-            // Unknown ids and empty bodies: whoever is let in meets 400, 404 or 405, and nothing
-            // changes.
+            // Ids are unknown and bodies are empty, so permitted requests get 400, 404 or 405 and
+            // change nothing.
             for (method, path, who) in [
                 (Method::GET, &list, "admin manager viewer"),
                 (Method::GET, &detail, "admin manager viewer"),
@@ -69,7 +67,7 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
                 if !may {
                     answer.is(403, &forbidden());
                 } else if !is_mutable && [Method::PUT, Method::PATCH].contains(&method) {
-                    assert_eq!(answer.status.as_u16(), 405, "{role} {method} {path}");
+                    assert_eq!(answer.status, 405, "{role} {method} {path}");
                 }
             }
         }
@@ -87,8 +85,7 @@ on_both_engines!(every_role_may_what_the_table_says, async |address| {
     }
 });
 
-on_both_engines!(checks_come_in_their_order, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(checks_come_in_their_order, async |app| {
     let (admin, manager, viewer, anonymous) =
         (app.admin(), app.manager(), app.viewer(), app.anonymous());
     let inflow = "/api/v1/inflows/99/";
@@ -117,11 +114,7 @@ on_both_engines!(checks_come_in_their_order, async |address| {
     ];
     for (client, method, path, status) in table {
         let answer = client.send(method.parse().unwrap(), path, None).await;
-        assert_eq!(
-            answer.status.as_u16(),
-            status,
-            "{method} {path}: {answer:?}"
-        );
+        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
     }
     let malformed = Some("{".to_owned());
     for (client, method, path, status) in [
@@ -132,15 +125,14 @@ on_both_engines!(checks_come_in_their_order, async |address| {
         (&admin, Method::DELETE, brand, 404),
     ] {
         let answer = client.send_with(method, path, malformed.clone(), &[]).await;
-        assert_eq!(answer.status.as_u16(), status, "{path}: {answer:?}");
+        assert_eq!(answer.status, status, "{path}: {answer:?}");
     }
     let unacceptable = [("accept", "text/html")];
     let answer = anonymous
         .send_with(Method::GET, brands, None, &unacceptable)
         .await;
     assert_eq!(
-        answer.status.as_u16(),
-        406,
+        answer.status, 406,
         "what cannot be answered is not asked for credentials"
     );
     anonymous
@@ -149,13 +141,11 @@ on_both_engines!(checks_come_in_their_order, async |address| {
         .is(404, &json!({"detail": "Not found."}));
 });
 
-on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |app| {
     let (db, now) = (&app.state.db, app.clock.now());
     let delete = Permission::new(Verb::Delete, Kind::Brand.model());
-    let is_refused = async |client: &Client<'_>| {
-        client.delete("/api/v1/brands/99/").await.status.as_u16() == 403
-    };
+    let is_refused =
+        async |client: &Client<'_>| client.delete("/api/v1/brands/99/").await.status == 403;
     for (client, holder) in [
         (app.viewer(), Holder::User("viewer".to_owned())),
         (app.manager(), Holder::Group("Managers".to_owned())),
@@ -164,14 +154,7 @@ on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |address| {
         users::grant(db, now, holder.clone(), delete).await.unwrap();
         users::grant(db, now, holder.clone(), delete).await.unwrap();
         assert!(!is_refused(&client).await);
-        assert_eq!(
-            client
-                .delete("/api/v1/categories/99/")
-                .await
-                .status
-                .as_u16(),
-            403
-        );
+        assert_eq!(client.delete("/api/v1/categories/99/").await.status, 403);
         users::withdraw(db, now, holder, delete).await.unwrap();
         assert!(is_refused(&client).await);
     }

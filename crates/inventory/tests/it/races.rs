@@ -1,4 +1,4 @@
-//! What two requests do to each other that meet between one's check and its write.
+//! Two requests of which one commits between the other's check and its write.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::app::TestApp;
 
-/// Comes back once a statement waits for another transaction.
+/// Waits until a statement waits for another transaction.
 async fn until_one_waits(db: &Db) {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     loop {
@@ -23,7 +23,7 @@ async fn until_one_waits(db: &Db) {
     }
 }
 
-/// On SQLite one write comes after the other, so that nothing comes between a check and its write.
+/// SQLite runs one write after the other, so this race cannot happen there.
 #[test]
 fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
     run(Engine::Postgres, async |address| {

@@ -1,17 +1,19 @@
-//! Low stock as a list to act on: what runs out first, what to order of it and why, by supplier,
-//! with minimums that are changed in their row.
+//! The low-stock list: sorted by what runs out first, with quantities to order and their reasons,
+//! grouped by supplier, and thresholds that are changed in their row.
 
 use std::collections::BTreeSet;
 
 use inventory::Config;
 use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::{
+    html::{self, has, has_not},
+    on_both_engines,
+};
 
 use crate::{
     analyses,
-    app::TestApp,
-    pages::{is_refused, leads_to, page},
-    visitor::Visitor,
+    app::{TestApp, app_on_both_engines},
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 /// A shop with three low products: one that sells and was delivered last by Norte, one of Sul's
@@ -20,20 +22,15 @@ async fn shop(app: &TestApp) -> [i64; 3] {
     let rice = analyses::a_product_that_ran_low(app, "Arroz").await;
     let salt = app.manager().a_product("Sal", 2).await;
     let soap = app.manager().a_product("Sabão", 0).await;
-    let minimum = json!({"threshold": 11});
-    let path = format!("/api/v1/products/{rice}/threshold/");
-    assert_eq!(app.manager().put(&path, minimum).await.status, 200);
+    app.set_threshold(rice, 11).await;
     for (name, products) in [("Sul", vec![rice, salt]), ("Norte", vec![rice])] {
-        let supplier = json!({"name": name});
-        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
+        let supplier = app.admin().a_supplier(name).await;
         for product in products {
-            let inflow = json!({"product": product, "supplier": supplier, "quantity": 1});
-            app.manager().post("/api/v1/inflows/", inflow).await.id();
+            app.receive(supplier, product, 1).await;
             app.clock.advance(std::time::Duration::from_secs(1));
         }
     }
-    let outflow = json!({"product": rice, "quantity": 2});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
+    app.sell(rice, 2).await;
     [rice, salt, soap]
 }
 
@@ -45,7 +42,7 @@ fn row(page: &str, product: i64) -> &str {
     found.next().unwrap_or_else(|| panic!("{product}: {page}"))
 }
 
-/// Where these stand, which must be in this order.
+/// The positions of these texts, which must be in this order.
 #[track_caller]
 fn in_order(page: &str, texts: &[&str]) {
     let places: Vec<usize> = texts
@@ -55,10 +52,9 @@ fn in_order(page: &str, texts: &[&str]) {
     assert!(places.is_sorted(), "{texts:?}: {places:?}");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_list_says_what_runs_out_first_what_to_order_why_and_of_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let [rice, salt, soap] = shop(&app).await;
         let mut visitor = app.logged_in("viewer").await;
         for (language, expected) in [
@@ -98,17 +94,17 @@ on_both_engines!(
             ),
         ] {
             visitor.language = language;
-            let text = page(&visitor, "/low-stock/", 200).await;
+            let text = visitor.page("/low-stock/").await;
             for (product, expected) in [rice, salt, soap].into_iter().zip(expected) {
                 let row = row(&text, product);
                 for said in expected {
                     assert!(row.contains(said), "{said}: {row}");
                 }
             }
-            // What never sold is missed last, however little of it there is.
+            // Products that never sold come last, however low their stock is.
             in_order(&text, &[">Arroz</a>", ">Sabão</a>", ">Sal</a>"]);
         }
-        // The API's list is what it was.
+        // The API's list keeps its order.
         let list = app.viewer().get("/api/v1/low-stock/").await.json();
         let lowest =
             json!({"product": {"id": soap, "title": "Sabão"}, "quantity": 0, "threshold": 10});
@@ -116,18 +112,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     products_are_brought_together_by_supplier_and_each_order_is_for_one_of_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.logged_in("viewer").await;
-        let list = page(&visitor, "/low-stock/", 200).await;
-        assert!(
-            list.contains("href=\"/low-stock/?group=supplier\""),
-            "{list}"
-        );
-        let grouped = page(&visitor, "/low-stock/?group=supplier", 200).await;
+        let list = visitor.page("/low-stock/").await;
+        has(&list, &["href=\"/low-stock/?group=supplier\""]);
+        let grouped = visitor.page("/low-stock/?group=supplier").await;
         let headings = [
             "<span>Norte</span>",
             "<span>Sul</span>",
@@ -144,11 +136,8 @@ on_both_engines!(
                 ">Sabão</a>",
             ],
         );
-        assert!(
-            grouped.contains("href=\"/low-stock/orders/?supplier=1\""),
-            "{grouped}"
-        );
-        let orders = page(&visitor, "/low-stock/orders/", 200).await;
+        has(&grouped, &["href=\"/low-stock/orders/?supplier=1\""]);
+        let orders = visitor.page("/low-stock/orders/").await;
         in_order(
             &orders,
             &[">Norte</h2>", ">Arroz</th>", ">Sul</h2>", ">Sal</th>"],
@@ -159,26 +148,19 @@ on_both_engines!(
             ("0", "Sabão", "Arroz"),
         ] {
             let path = format!("/low-stock/orders/?supplier={supplier}");
-            let order = page(&visitor, &path, 200).await;
-            assert!(
-                order.contains(&format!("<th scope=\"row\">{there}</th>")),
-                "{order}"
-            );
-            assert!(
-                !order.contains(&format!("<th scope=\"row\">{elsewhere}</th>")),
-                "{order}"
-            );
+            let order = visitor.page(&path).await;
+            has(&order, &[&format!("<th scope=\"row\">{there}</th>")]);
+            has_not(&order, &[&format!("<th scope=\"row\">{elsewhere}</th>")]);
         }
         for nobody in ["99", "x"] {
             let path = format!("/low-stock/orders/?supplier={nobody}");
-            let order = page(&visitor, &path, 200).await;
+            let order = visitor.page(&path).await;
             assert!(order.contains("There is nothing to order."), "{order}");
         }
     }
 );
 
-on_both_engines!(the_file_has_what_the_list_has, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_file_has_what_the_list_has, async |app| {
     let [rice, ..] = shop(&app).await;
     let mut visitor = app.logged_in("viewer").await;
     let file = visitor.get("/low-stock/export/").await.text;
@@ -195,42 +177,38 @@ on_both_engines!(the_file_has_what_the_list_has, async |address| {
     assert!(file.contains(";Norte;43;Repõe até 52, para"), "{file}");
 });
 
-/// Types a minimum into the row of a product.
+/// Changes the threshold in the row of a product.
 async fn type_minimum(visitor: &Visitor<'_>, product: i64, typed: &str) -> crate::app::Answer {
     let path = format!("/low-stock/{product}/threshold/?group=supplier");
     visitor.submit(&path, &[("threshold", typed)]).await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_minimum_is_changed_in_its_row_by_those_who_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let [rice, salt, _] = shop(&app).await;
         let manager = app.logged_in("manager").await;
-        let own = async || {
-            let path = format!("/api/v1/products/{salt}/threshold/");
-            app.viewer().get(&path).await.json()["threshold"].clone()
-        };
         let list = "/low-stock/?group=supplier";
         let led = format!("{list}#threshold-{salt}");
         leads_to(&type_minimum(&manager, salt, " 1,200 ").await, &led);
-        assert_eq!(own().await, 1200);
-        let shown = page(&manager, list, 200).await;
+        assert_eq!(app.threshold_of(salt).await, 1200);
+        let shown = manager.page(list).await;
         assert!(shown.contains("Sal: threshold 1,200."), "{shown}");
         assert!(row(&shown, salt).contains("value=\"1,200\""), "{shown}");
 
         leads_to(&type_minimum(&manager, salt, "3").await, &led);
-        let shown = page(&manager, list, 200).await;
+        let shown = manager.page(list).await;
         let told = "Sal: threshold 3. The stock is no longer below it.";
         assert!(
             shown.contains(told) && !shown.contains(">Sal</a>"),
             "{shown}"
         );
 
-        // Blank is the shop's again, and the shop's sent as it was shown stays the shop's.
+        // A blank field means the shop's threshold. The shop's threshold sent unchanged stays the
+        // shop's.
         for typed in ["", "10"] {
             leads_to(&type_minimum(&manager, salt, typed).await, &led);
-            assert_eq!(own().await, json!(null), "{typed}");
+            assert_eq!(app.threshold_of(salt).await, json!(null), "{typed}");
         }
 
         for typed in ["abc", "-1", "1.5"] {
@@ -242,19 +220,15 @@ on_both_engines!(
             assert!(row.contains("aria-invalid"), "{row}");
             assert!(!self::row(&refused.text, rice).contains("aria-invalid"));
         }
-        assert_eq!(own().await, json!(null));
-        assert_eq!(type_minimum(&manager, 99, "5").await.status.as_u16(), 404);
+        assert_eq!(app.threshold_of(salt).await, json!(null));
+        assert_eq!(type_minimum(&manager, 99, "5").await.status, 404);
 
         let viewer = app.logged_in("viewer").await;
-        let shown = page(&viewer, list, 200).await;
+        let shown = viewer.page(list).await;
         assert!(!shown.contains("/threshold/"), "{shown}");
         let refused = type_minimum(&viewer, salt, "5").await;
-        assert_eq!(refused.status.as_u16(), 403);
-        assert!(
-            refused.text.contains("Can change product"),
-            "{}",
-            refused.text
-        );
+        assert_eq!(refused.status, 403);
+        has(&refused.text, &["Can change product"]);
     }
 );
 
@@ -278,12 +252,12 @@ on_both_engines!(
         let visitor = app.logged_in("viewer").await;
         let mut seen = BTreeSet::new();
         let mut costs = BTreeSet::new();
-        // Not a divisor of what is put in order at once.
+        // A number that does not divide the size of the batch that is sorted at once.
         for number in 1..=4 {
             let path = format!("/low-stock/?page_size=300&page={number}");
-            page(&visitor, &path, 200).await;
+            visitor.page(&path).await;
             let before = app.state.db.statistics().statements;
-            let text = page(&visitor, &path, 200).await;
+            let text = visitor.page(&path).await;
             costs.insert(app.state.db.statistics().statements - before);
             assert!(text.contains("There are 1,100 products"), "{path}");
             for id in listed(&text) {
@@ -291,10 +265,10 @@ on_both_engines!(
             }
         }
         assert_eq!((seen.len(), costs.len()), (1_100, 1), "{costs:?}");
-        let grouped = page(&visitor, "/low-stock/?group=supplier&page_size=100&page=10", 200).await;
+        let grouped = visitor.page("/low-stock/?group=supplier&page_size=100&page=10").await;
         assert_eq!(listed(&grouped).len(), 100);
-        page(&visitor, "/low-stock/?group=supplier&page_size=100&page=11", 404).await;
-        let orders = page(&visitor, "/low-stock/orders/", 200).await;
+        visitor.page_with("/low-stock/?group=supplier&page_size=100&page=11", 404).await;
+        let orders = visitor.page("/low-stock/orders/").await;
         assert!(orders.contains("did not fit here: 750."), "{orders}");
         html::check(&orders);
         let file = visitor.get("/low-stock/export/").await.text;

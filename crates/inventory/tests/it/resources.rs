@@ -2,12 +2,11 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
-use crate::app::{Answer, NOW, TestApp};
+use crate::app::{NOW, app_on_both_engines};
 
-/// A resource with what creates it, its id then being 1 or 2, and what changes it; movements cannot
-/// be changed.
+/// Each resource with a body that creates it, with the id 1 or 2, and one that changes it.
+/// Movements cannot be changed.
 fn resources() -> [(&'static str, Value, Option<Value>); 6] {
     let named = |name: &str| (json!({"name": name}), Some(json!({"name": "Outra"})));
     let product = json!({
@@ -28,19 +27,14 @@ fn resources() -> [(&'static str, Value, Option<Value>); 6] {
     ]
 }
 
-fn status(answer: &Answer) -> u16 {
-    answer.status.as_u16()
-}
-
-on_both_engines!(
+app_on_both_engines!(
     every_resource_is_created_with_201_and_listed_and_read_with_200,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             let list = format!("/api/v1/{path}/");
             let created = admin.post(&list, body).await;
-            assert_eq!(status(&created), 201, "{path}");
+            assert_eq!(created.status, 201, "{path}");
             let object = created.json();
             assert!(object["id"].is_i64(), "{path}");
             assert_eq!(
@@ -59,10 +53,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_resource_but_movements_is_changed_with_put_and_patch,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, change) in resources() {
             let created = admin
@@ -73,7 +66,7 @@ on_both_engines!(
             let Some(change) = change else {
                 for method in [Method::PUT, Method::PATCH] {
                     let refused = admin.send(method, &one, Some(body.clone())).await;
-                    assert_eq!(status(&refused), 405, "{path}");
+                    assert_eq!(refused.status, 405, "{path}");
                 }
                 continue;
             };
@@ -87,10 +80,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_resource_is_deleted_with_204_and_no_body_unless_it_is_referenced,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             admin.post(&format!("/api/v1/{path}/"), body).await.id();
@@ -126,20 +118,15 @@ on_both_engines!(
             "brands",
         ] {
             let deleted = admin.delete(&one(path)).await;
-            assert_eq!(
-                (status(&deleted), deleted.text.as_str()),
-                (204, ""),
-                "{path}"
-            );
-            assert_eq!(status(&admin.get(&one(path)).await), 404, "{path}");
+            assert_eq!((deleted.status, deleted.text.as_str()), (204, ""), "{path}");
+            assert_eq!(admin.get(&one(path)).await.status, 404, "{path}");
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_required_may_be_neither_absent_nor_null_and_the_rest_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources() {
             let list = format!("/api/v1/{path}/");
@@ -168,10 +155,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_serie_number_is_unique_when_provided_and_null_when_absent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for (path, body, _) in resources().into_iter().take(2) {
             admin.post(&format!("/api/v1/{path}/"), body).await.id();
@@ -193,10 +179,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_low_from_its_creation_when_its_quantity_is_below_the_threshold,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let low = admin.a_product("Nove", 9).await;
         admin.a_product("Dez", 10).await;

@@ -1,13 +1,12 @@
-//! Search in titles: a word is found wherever it stands, whatever its characters mean elsewhere,
-//! and counts are exact after every change, the same on both engines.
+//! Search in titles: words are found anywhere in a title, special characters included. Counts are
+//! exact after every change, and both engines agree.
 
 use std::collections::BTreeMap;
 
 use inventory::rest::{list::search_words, query::Parameters};
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 pub(crate) const TITLES: [&str; 16] = [
     "Café 100% arábica 1 kg",
@@ -28,7 +27,7 @@ pub(crate) const TITLES: [&str; 16] = [
     "Ω ωmega ΟΔΟΣ",
 ];
 
-/// Searches, quotes and all.
+/// Searches, with quotes and other special characters.
 pub(crate) const SEARCHES: [&str; 44] = [
     "cafe",
     "CAFÉ",
@@ -97,10 +96,9 @@ pub(crate) async fn found(app: &TestApp, query: &str) -> (u64, Vec<i64>) {
     (page["count"].as_u64().unwrap(), ids.collect())
 }
 
-on_both_engines!(
+app_on_both_engines!(
     every_word_is_found_wherever_it_stands_and_signs_stand_for_themselves,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let long = format!("{}agulha{} depois", "palha".repeat(30), "feno".repeat(20));
         let mut titles = BTreeMap::new();
         for title in TITLES.into_iter().chain([long.as_str()]) {
@@ -122,7 +120,7 @@ on_both_engines!(
                 (expected.len() as u64, &expected),
                 "{search}"
             );
-            // Small pages take other ways to the same products.
+            // Small pages use other access paths to the same products.
             for ordering in ["title", "-title", "brand", "-quantity", "-id"] {
                 let first = format!("{}&page_size=2&ordering={ordering}", query(search));
                 let (count, some) = found(&app, &first).await;
@@ -170,82 +168,71 @@ impl Numbers {
     }
 }
 
-on_both_engines!(
-    counts_and_pages_are_exact_after_every_change,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.admin();
-        let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
-        let first = admin.a_product("Café", 1).await;
-        shop.insert(first, ("Café".to_owned(), 1250));
-        let mut numbers = Numbers(7);
-        for round in 0..60 {
-            let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
-            let (title, cents) = (numbers.title(), numbers.below(2000));
-            let price = format!("{}.{:02}", cents / 100, cents % 100);
-            match numbers.below(5) {
-                0 | 1 => {
-                    let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
-                    let id = admin.post("/api/v1/products/", product).await.id();
-                    shop.insert(id, (title, cents));
-                }
-                2 => {
-                    admin
-                        .patch(&format!("/api/v1/products/{any}/"), json!({"title": title}))
-                        .await;
-                    shop.get_mut(&any).unwrap().0 = title;
-                }
-                3 => {
-                    admin
-                        .patch(
-                            &format!("/api/v1/products/{any}/"),
-                            json!({"selling_price": price}),
-                        )
-                        .await;
-                    shop.get_mut(&any).unwrap().1 = cents;
-                }
-                _ if shop.len() > 1 => {
-                    admin.delete(&format!("/api/v1/products/{any}/")).await;
-                    shop.remove(&any);
-                }
-                _ => {}
+app_on_both_engines!(counts_and_pages_are_exact_after_every_change, async |app| {
+    let admin = app.admin();
+    let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
+    let first = admin.a_product("Café", 1).await;
+    shop.insert(first, ("Café".to_owned(), 1250));
+    let mut numbers = Numbers(7);
+    for round in 0..60 {
+        let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
+        let (title, cents) = (numbers.title(), numbers.below(2000));
+        let price = format!("{}.{:02}", cents / 100, cents % 100);
+        match numbers.below(5) {
+            0 | 1 => {
+                let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
+                let id = admin.post("/api/v1/products/", product).await.id();
+                shop.insert(id, (title, cents));
             }
-            for (search, least) in [
-                ("", 0),
-                ("cafe", 0),
-                ("caf", 500),
-                ("oid tor", 0),
-                ("", 1000),
-                ("kg", 0),
-                ("100%", 700),
-            ] {
-                let mut expected: Vec<(String, i64)> = shop
-                    .iter()
-                    .filter(|(_, (title, cents))| {
-                        *cents >= least
-                            && search.split(' ').all(|word| db::fold(title).contains(word))
-                    })
-                    .map(|(id, (title, _))| (db::fold(title), *id))
-                    .collect();
-                expected.sort();
-                let ids: Vec<i64> = expected.iter().map(|(_, id)| *id).collect();
-                for size in [3, 100] {
-                    let path = format!(
-                        "{}&min_price={}&page_size={size}",
-                        query(search),
-                        least / 100
-                    );
-                    let (count, found) = found(&app, &path).await;
-                    assert_eq!(count, ids.len() as u64, "{round} {path}");
-                    assert_eq!(found, ids[..ids.len().min(size)], "{round} {path}");
-                }
+            2 => {
+                admin.change_product(any, json!({"title": title})).await;
+                shop.get_mut(&any).unwrap().0 = title;
+            }
+            3 => {
+                admin
+                    .change_product(any, json!({"selling_price": price}))
+                    .await;
+                shop.get_mut(&any).unwrap().1 = cents;
+            }
+            _ if shop.len() > 1 => {
+                admin.delete(&format!("/api/v1/products/{any}/")).await;
+                shop.remove(&any);
+            }
+            _ => {}
+        }
+        for (search, least) in [
+            ("", 0),
+            ("cafe", 0),
+            ("caf", 500),
+            ("oid tor", 0),
+            ("", 1000),
+            ("kg", 0),
+            ("100%", 700),
+        ] {
+            let mut expected: Vec<(String, i64)> = shop
+                .iter()
+                .filter(|(_, (title, cents))| {
+                    *cents >= least && search.split(' ').all(|word| db::fold(title).contains(word))
+                })
+                .map(|(id, (title, _))| (db::fold(title), *id))
+                .collect();
+            expected.sort();
+            let ids: Vec<i64> = expected.iter().map(|(_, id)| *id).collect();
+            for size in [3, 100] {
+                let path = format!(
+                    "{}&min_price={}&page_size={size}",
+                    query(search),
+                    least / 100
+                );
+                let (count, found) = found(&app, &path).await;
+                assert_eq!(count, ids.len() as u64, "{round} {path}");
+                assert_eq!(found, ids[..ids.len().min(size)], "{round} {path}");
             }
         }
     }
-);
+});
 
-on_both_engines!(made_up_titles_are_found, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(made_up_titles_are_found, async |app| {
     app.make_up(400, 400, 3, 30).await;
     for word in ["cafe", "inte", "kg", "serra", "00"] {
         let pattern = format!("%{word}%");
@@ -268,25 +255,23 @@ on_both_engines!(made_up_titles_are_found, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_is_narrowed_and_ordered_by_what_products_are_now,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let mut ids = Vec::new();
         for title in ["Café torrado", "Café moído", "Cafeteira"] {
             ids.push(admin.a_product(title, 5).await);
         }
-        let category = json!({"name": "Zebra"});
-        let category = admin.post("/api/v1/categories/", category).await.id();
+        let category = admin.a_category("Zebra").await;
         let path = format!("/api/v1/products/{}/", ids[1]);
         let change = json!({"category": category, "cost_price": "0.10", "selling_price": "70.00"});
         let changed = admin.send(http::Method::PATCH, &path, Some(change)).await;
-        assert_eq!(changed.status.as_u16(), 200, "{changed:?}");
+        assert_eq!(changed.status, 200, "{changed:?}");
         let path = format!("/api/v1/products/{}/", ids[2]);
         let change = json!({"title": "Bule", "selling_price": "71.00"});
         let changed = admin.send(http::Method::PATCH, &path, Some(change)).await;
-        assert_eq!(changed.status.as_u16(), 200, "{changed:?}");
+        assert_eq!(changed.status, 200, "{changed:?}");
         for (query, expected) in [
             ("search=cafe", vec![ids[1], ids[0]]),
             ("search=cafe&min_price=60", vec![ids[1]]),
@@ -313,14 +298,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_is_ordered_by_whole_descriptions_however_long_they_begin_alike,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let alike = "Moído na hora. ".repeat(6);
         let mut products = Vec::new();
-        // The first of a description and the last one have the least ids and the greatest.
+        // The first and the last description have the smallest and the greatest id.
         for number in [3, 9, 1, 0, 7, 5, 2, 8, 6, 4] {
             let id = admin.a_product("Café, cafeteira e café", 5).await;
             let description = match number {
@@ -328,12 +312,9 @@ on_both_engines!(
                 9 => json!("Moído"),
                 number => json!(format!("{alike}{number}")),
             };
-            let path = format!("/api/v1/products/{id}/");
-            let changed = admin
-                .patch(&path, json!({"description": description}))
-                .await;
-            assert_eq!(changed.status.as_u16(), 200);
-            // Nothing comes first, and the shortest of those that begin alike.
+            let change = json!({"description": description});
+            admin.change_product(id, change).await;
+            // Null sorts first, and a shorter text before a longer one that begins alike.
             let place = if number == 9 { 1 } else { number * 2 };
             products.push((place, id));
         }

@@ -1,5 +1,5 @@
-//! The second factor: two steps for people, `otp` for programs, each code once, few tries, and
-//! codes for whoever lost the device.
+//! The second factor: a second step for people, `otp` for programs, each code valid once, few
+//! attempts, and recovery codes for a lost device.
 
 use std::time::Duration;
 
@@ -17,21 +17,14 @@ use test_kit::{
 };
 
 use crate::{
-    app::{Answer, TestApp},
-    visitor::{PASSWORD, Visitor},
+    app::{TestApp, app_on_both_engines},
+    visitor::{PASSWORD, Visitor, hidden, leads_to, redirects},
 };
 
 const HERE: &str = "/account/second-factor/";
 const OBTAIN: &str = "/api/v1/authentication/token/";
 
-/// The value of a hidden field.
-fn hidden(html: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = html.split(&start).nth(1).unwrap();
-    rest.split('"').next().unwrap().to_owned()
-}
-
-/// What stands in the `<li><code>` elements of a page.
+/// The texts of the `<li><code>` elements of a page.
 fn codes(html: &str) -> Vec<String> {
     let items = html.split("<li><code>").skip(1);
     items
@@ -55,7 +48,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
             ("code", code),
         ];
         let refused = visitor.submit(HERE, &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(refused.status, 422, "{refused:?}");
         assert_eq!(
             hidden(&refused.text, "secret"),
             secret,
@@ -70,7 +63,7 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
         ("code", &code),
     ];
     let done = visitor.submit(HERE, &fields).await;
-    assert_eq!(done.status.as_u16(), 200, "{done:?}");
+    assert_eq!(done.status, 200, "{done:?}");
     assert_ne!(
         visitor.cookie("sessionid"),
         before,
@@ -86,8 +79,8 @@ async fn turned_on(app: &TestApp) -> (TotpSecret, Vec<String>) {
     (shared, codes(&done.text))
 }
 
-/// A browser that has given name and password.
-async fn half_in(app: &TestApp) -> Visitor<'_> {
+/// A browser that has sent the username and the password.
+async fn after_password(app: &TestApp) -> Visitor<'_> {
     let visitor = app.visitor();
     visitor.get("/login/").await;
     let fields = [
@@ -96,47 +89,39 @@ async fn half_in(app: &TestApp) -> Visitor<'_> {
         ("next", "/shortcuts/"),
     ];
     let answer = visitor.submit("/login/", &fields).await;
-    leads(&answer, "/login/code/");
+    redirects(&answer, "/login/code/");
     assert_eq!(visitor.cookie("sessionid"), None);
     visitor
 }
 
-#[track_caller]
-fn leads(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
-    assert_eq!(found, (302, location), "{answer:?}");
-}
-
-on_both_engines!(a_person_brings_a_code_after_the_password, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
-    leads(&visitor.get("/").await, "/login/?next=/");
+    let visitor = after_password(&app).await;
+    redirects(&visitor.get("/").await, "/login/?next=/");
     let form = visitor.get("/login/code/").await;
     test_kit::html::check(&form.text);
     let refused = visitor.submit("/login/code/", &[("code", "123")]).await;
-    assert_eq!(refused.status.as_u16(), 200);
+    assert_eq!(refused.status, 200);
     assert!(refused.text.contains("This code is not valid"));
     let code = secret.code_at(app.clock.now());
     let spaced = format!(" {} {} ", &code[..3], &code[3..]);
     let entered = visitor.submit("/login/code/", &[("code", &spaced)]).await;
-    leads(&entered, "/shortcuts/");
+    redirects(&entered, "/shortcuts/");
     assert_eq!(visitor.cookie("login_step"), None);
-    assert_eq!(visitor.get("/").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/").await.status, 200);
 
-    let again = half_in(&app).await;
+    let again = after_password(&app).await;
     let replayed = again.submit("/login/code/", &[("code", &code)]).await;
-    assert_eq!(replayed.status.as_u16(), 200, "a code is taken once");
+    assert_eq!(replayed.status, 200, "a code is taken once");
     app.clock.advance(Duration::from_secs(30));
     let code = secret.code_at(app.clock.now());
-    leads(
+    redirects(
         &again.submit("/login/code/", &[("code", &code)]).await,
         "/shortcuts/",
     );
 });
 
-on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     let visitor = app.logged_in("manager").await;
     let html = visitor.get(HERE).await.text;
     let (secret, token) = (hidden(&html, "secret"), hidden(&html, "form_token"));
@@ -147,7 +132,7 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
         ("password", PASSWORD),
         ("code", code.as_str()),
     ];
-    // A browser gives the first answer up, cookies and all, when the button is tapped again.
+    // When the button is tapped again, a browser drops the first answer with its cookies.
     let before = visitor.cookies.lock().unwrap().clone();
     let first = visitor.submit(HERE, &fields).await;
     let first = codes(&first.text);
@@ -170,9 +155,9 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
     assert_eq!(renewed.len(), 10, "{one:?}");
     assert_eq!(codes(&other.text), renewed, "{other:?}");
     assert_ne!(renewed, first);
-    // What was used meanwhile is not shown again.
+    // A recovery code that was used meanwhile is not shown again.
     app.clock.advance(Duration::from_secs(61));
-    let elsewhere = half_in(&app).await;
+    let elsewhere = after_password(&app).await;
     elsewhere
         .submit("/login/code/", &[("code", &renewed[0])])
         .await;
@@ -180,43 +165,41 @@ on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |address| {
     assert_eq!(codes(&again.text), renewed[1..], "{again:?}");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     what_opens_an_account_anew_ends_the_session_before_within_a_minute,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("manager").await;
         let page = visitor.get(HERE).await.text;
         let secret = hidden(&page, "secret");
         let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
         let stolen = visitor.cookie("sessionid").unwrap();
-        // The thief's visit would have made the session last longer.
+        // The stolen session's visit would have extended it.
         app.clock.advance(Duration::from_secs(2));
         let fields = [
             ("secret", secret.as_str()),
             ("password", PASSWORD),
             ("code", code.as_str()),
         ];
-        assert_eq!(visitor.submit(HERE, &fields).await.status.as_u16(), 200);
+        assert_eq!(visitor.submit(HERE, &fields).await.status, 200);
         let thief = app.visitor();
         thief.set_cookie("sessionid", &stolen);
-        assert_eq!(thief.get("/").await.status.as_u16(), 200);
+        assert_eq!(thief.get("/").await.status, 200);
         app.clock.advance(Duration::from_secs(60));
-        leads(&thief.get("/").await, "/login/?next=/");
-        assert_eq!(visitor.get("/").await.status.as_u16(), 200);
-        // Whoever asks for it a second time, with another form, is told.
+        redirects(&thief.get("/").await, "/login/?next=/");
+        assert_eq!(visitor.get("/").await.status, 200);
+        // A second request by another form gets a message.
         let again = visitor.submit(HERE, &fields).await;
-        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert_eq!(again.status, 422, "{again:?}");
         assert!(again.text.contains("Two-step verification is already on."));
     }
 );
 
-on_both_engines!(a_recovery_code_opens_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     let (_, codes) = turned_on(&app).await;
     assert_eq!(codes.len(), 10);
     let typed = codes[3].to_uppercase().replace('-', " ");
-    let visitor = half_in(&app).await;
-    leads(
+    let visitor = after_password(&app).await;
+    redirects(
         &visitor.submit("/login/code/", &[("code", &typed)]).await,
         "/shortcuts/",
     );
@@ -225,9 +208,9 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
         .unwrap()
         .unwrap();
     assert_eq!(status.recovery_codes, 9);
-    let again = half_in(&app).await;
+    let again = after_password(&app).await;
     let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
-    assert_eq!(refused.status.as_u16(), 200);
+    assert_eq!(refused.status, 200);
     let renewed = visitor
         .submit(
             "/account/second-factor/recovery-codes/",
@@ -236,82 +219,72 @@ on_both_engines!(a_recovery_code_opens_once, async |address| {
         .await;
     assert_eq!(self::codes(&renewed.text).len(), 10, "{renewed:?}");
     let old = again.submit("/login/code/", &[("code", &codes[4])]).await;
-    assert_eq!(
-        old.status.as_u16(),
-        200,
-        "the codes before are of no use any more"
-    );
+    assert_eq!(old.status, 200, "the codes before are of no use any more");
 });
 
-on_both_engines!(a_login_of_two_steps_has_five_minutes, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     app.clock.advance(Duration::from_secs(300));
     let code = secret.code_at(app.clock.now());
-    leads(
+    redirects(
         &visitor.submit("/login/code/", &[("code", &code)]).await,
         "/login/",
     );
-    leads(&visitor.get("/login/code/").await, "/login/");
+    redirects(&visitor.get("/login/code/").await, "/login/");
     visitor.set_cookie("login_step", "AAAA");
-    leads(&visitor.get("/login/code/").await, "/login/");
+    redirects(&visitor.get("/login/code/").await, "/login/");
 });
 
-on_both_engines!(
-    a_program_brings_its_code_with_the_password,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let (secret, codes) = turned_on(&app).await;
-        app.give_password("viewer").await;
-        let post = async |path: &str, body: Value| {
-            let program = app.visitor();
-            program
-                .json(Method::POST, path, &body.to_string(), &[])
-                .await
-        };
-        for (path, step) in [(OBTAIN, 0), ("/login/", 1)] {
-            app.clock.advance(Duration::from_secs(60));
-            let missing = json!({"username": "manager", "password": PASSWORD});
-            let refused = post(path, missing).await;
-            assert_eq!(refused.status.as_u16(), 401, "{refused:?}");
-            assert_eq!(refused.json()["code"], "otp_required");
-            let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
-            assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
-            let unknown = json!({"username": "manager", "password": "wrong", "otp": "000000"});
-            let detail = json!({"detail": "No active account found with the given credentials"});
-            post(path, unknown).await.is(401, &detail);
-            let code = secret.code_at(app.clock.now());
-            let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
-            assert_eq!(post(path, right.clone()).await.status.as_u16(), 200);
-            assert_eq!(
-                post(path, right).await.json()["code"],
-                "otp_invalid",
-                "once"
-            );
-            let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
-            assert_eq!(post(path, recovery).await.status.as_u16(), 200);
-            let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
-            assert_eq!(post(path, without).await.status.as_u16(), 200);
-        }
+app_on_both_engines!(a_program_brings_its_code_with_the_password, async |app| {
+    let (secret, codes) = turned_on(&app).await;
+    app.give_password("viewer").await;
+    let post = async |path: &str, body: Value| {
+        let program = app.visitor();
+        program
+            .json(Method::POST, path, &body.to_string(), &[])
+            .await
+    };
+    for (path, step) in [(OBTAIN, 0), ("/login/", 1)] {
+        app.clock.advance(Duration::from_secs(60));
+        let missing = json!({"username": "manager", "password": PASSWORD});
+        let refused = post(path, missing).await;
+        assert_eq!(refused.status, 401, "{refused:?}");
+        assert_eq!(refused.json()["code"], "otp_required");
+        let wrong = json!({"username": "manager", "password": PASSWORD, "otp": "000000"});
+        assert_eq!(post(path, wrong).await.json()["code"], "otp_invalid");
+        let unknown = json!({"username": "manager", "password": "wrong", "otp": "000000"});
+        let detail = json!({"detail": "No active account found with the given credentials"});
+        post(path, unknown).await.is(401, &detail);
+        let code = secret.code_at(app.clock.now());
+        let right = json!({"username": "manager", "password": PASSWORD, "otp": code});
+        assert_eq!(post(path, right.clone()).await.status, 200);
+        assert_eq!(
+            post(path, right).await.json()["code"],
+            "otp_invalid",
+            "once"
+        );
+        let recovery = json!({"username": "manager", "password": PASSWORD, "otp": codes[step]});
+        assert_eq!(post(path, recovery).await.status, 200);
+        let without = json!({"username": "viewer", "password": PASSWORD, "otp": "1"});
+        assert_eq!(post(path, without).await.status, 200);
     }
-);
+});
 
-on_both_engines!(wrong_codes_count_over_a_restart, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(wrong_codes_count_over_a_restart, async |app| {
     let (secret, _) = turned_on(&app).await;
     let guess = async |app: &TestApp, code: &str| {
         let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
         let stranger = [("x-forwarded-for", "203.0.113.9")];
         let program = app.visitor();
         let answer = program.json(Method::POST, OBTAIN, &body, &stranger).await;
-        answer.status.as_u16()
+        answer.status
     };
     for _ in 0..5 {
         assert_eq!(guess(&app, "000000").await, 401);
     }
     let config = app.state.config.clone();
-    let restarted = app.restarted(&address, config).await;
+    let restarted = app.restarted(config).await;
     app.clock.advance(Duration::from_secs(59));
     let code = secret.code_at(app.clock.now());
     assert_eq!(guess(&restarted, &code).await, 429);
@@ -325,11 +298,11 @@ async fn codes_cannot_be_guessed() {
     let database = Database::new(Engine::Sqlite);
     let app = TestApp::new(database.address()).await;
     let (secret, _) = turned_on(&app).await;
-    let visitor = half_in(&app).await;
+    let visitor = after_password(&app).await;
     let (logs, guard) = Logs::of_this_thread();
     for _ in 0..5 {
         let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
-        assert_eq!(refused.status.as_u16(), 200);
+        assert_eq!(refused.status, 200);
     }
     drop(guard);
     let text = logs.text();
@@ -338,21 +311,20 @@ async fn codes_cannot_be_guessed() {
     assert!(!text.contains("000000"), "{text}");
     let code = secret.code_at(app.clock.now());
     let throttled = visitor.submit("/login/code/", &[("code", &code)]).await;
-    assert_eq!(throttled.status.as_u16(), 429, "the right one neither");
+    assert_eq!(throttled.status, 429, "the right one neither");
     assert_eq!(throttled.header("retry-after"), "60");
     test_kit::html::check(&throttled.text);
     let body = json!({"username": "manager", "password": PASSWORD, "otp": code}).to_string();
     let program = app.visitor();
     let throttled = program.json(Method::POST, OBTAIN, &body, &[]).await;
-    assert_eq!(throttled.status.as_u16(), 429, "from wherever it comes");
+    assert_eq!(throttled.status, 429, "from wherever it comes");
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_second_factor_is_taken_off_with_password_and_code_or_by_an_operator,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (secret, _) = turned_on(&app).await;
-        let visitor = half_in(&app).await;
+        let visitor = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
         visitor.submit("/login/code/", &[("code", &code)]).await;
         let off = "/account/second-factor/off/";
@@ -365,12 +337,12 @@ on_both_engines!(
         ] {
             let fields = [("off_password", password), ("off_code", code)];
             let refused = visitor.submit(off, &fields).await;
-            assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+            assert_eq!(refused.status, 422, "{refused:?}");
             test_kit::html::check(&refused.text);
         }
         let fields = [("off_password", PASSWORD), ("off_code", &code)];
         let done = visitor.submit(off, &fields).await;
-        assert_eq!((done.status.as_u16(), done.header("location")), (303, HERE));
+        leads_to(&done, HERE);
         assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
         assert!(
             visitor
@@ -421,7 +393,7 @@ on_both_engines!(
         let app = TestApp::with(&address, mandatory).await;
         let visitor = app.logged_in("manager").await;
         for path in ["/", "/products/new/", "/account/password/"] {
-            leads(&visitor.get(path).await, HERE);
+            redirects(&visitor.get(path).await, HERE);
         }
         let told = json!({"detail": "This account must have a second factor: turn it on at /account/second-factor/."});
         let by_session = visitor.get("/api/v1/brands/").await;
@@ -438,13 +410,13 @@ on_both_engines!(
         assert!(page.text.contains("Turn it on to continue."), "{page:?}");
 
         let (secret, _) = turned_on(&app).await;
-        let inside = half_in(&app).await;
+        let inside = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
-        leads(
+        redirects(
             &inside.submit("/login/code/", &[("code", &code)]).await,
             "/shortcuts/",
         );
-        assert_eq!(inside.get("/").await.status.as_u16(), 200);
+        assert_eq!(inside.get("/").await.status, 200);
         assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
         // It stays on.
         let page = inside.get(HERE).await;
@@ -454,10 +426,10 @@ on_both_engines!(
         let code = secret.code_at(app.clock.now());
         let fields = [("off_password", PASSWORD), ("off_code", code.as_str())];
         let refused = inside.submit(&format!("{HERE}off/"), &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
-        // Who only reads needs none.
+        assert_eq!(refused.status, 422, "{refused:?}");
+        // A user who only reads needs none.
         let viewer = app.logged_in("viewer").await;
-        assert_eq!(viewer.get("/").await.status.as_u16(), 200);
+        assert_eq!(viewer.get("/").await.status, 200);
     }
 );
 
@@ -475,5 +447,5 @@ on_both_engines!(staff_may_have_to_have_a_second_factor, async |address| {
         assert_eq!(visitor.get(path).await.header("location"), HERE, "{path}");
     }
     let manager = app.logged_in("manager").await;
-    assert_eq!(manager.get("/").await.status.as_u16(), 200);
+    assert_eq!(manager.get("/").await.status, 200);
 });

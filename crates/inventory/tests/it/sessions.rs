@@ -1,5 +1,5 @@
-//! The web flow: logging in and out with a form or with JSON, what a session lasts, where people
-//! are sent, and what addresses answer.
+//! Logging in and out with a form or with JSON, the length of sessions, redirects, and the
+//! addresses of the service.
 
 use std::time::Duration;
 
@@ -7,41 +7,27 @@ use http::Method;
 use inventory::accounts::users;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use test_kit::on_both_engines;
 
 use crate::{
-    app::{Answer, TestApp},
-    visitor::PASSWORD,
+    app::{TestApp, app_on_both_engines},
+    visitor::{PASSWORD, redirects},
 };
 
 pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
-#[track_caller]
-pub(crate) fn redirects(answer: &Answer, location: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
-    assert_eq!(found, (302, location), "{answer:?}");
-}
-
 /// How many sessions there are.
 async fn sessions(app: &TestApp) -> i64 {
-    let count = async |conn: &mut db::Conn| {
-        conn.one("SELECT COUNT(*) FROM sessions", &[], |row| {
-            row.get::<i64>(0)
-        })
-        .await
-    };
-    app.state.db.read(count).await.unwrap()
+    app.number("SELECT COUNT(*) FROM sessions").await
 }
 
-on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {
     app.give_password("admin").await;
     let visitor = app.visitor();
     let anonymous = visitor.get("/").await;
     redirects(&anonymous, "/login/?next=/");
     assert!(anonymous.header("vary").contains("Cookie"));
     let form = visitor.get("/login/?next=/products/%3Fpage%3D2").await;
-    assert_eq!(form.status.as_u16(), 200);
+    assert_eq!(form.status, 200);
     test_kit::html::check(&form.text);
     assert_eq!(
         form.header("cache-control"),
@@ -94,13 +80,12 @@ on_both_engines!(a_form_logs_in_and_leads_back, async |address| {
         "the secret is another after a login"
     );
     let home = visitor.get("/").await;
-    assert_eq!(home.status.as_u16(), 200);
+    assert_eq!(home.status, 200);
     assert!(home.text.contains("<strong>admin</strong>"));
     redirects(&visitor.get("/login/?next=/brands/").await, "/brands/");
 });
 
-on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_refused_login_shows_the_form_again, async |app| {
     app.give_password("admin").await;
     let mut visitor = app.visitor();
     visitor.get("/login/").await;
@@ -115,7 +100,7 @@ on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
         let answer = visitor
             .submit("/login/", &[("username", username), ("password", password)])
             .await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
         assert!(answer.text.contains(wrong), "{answer:?}");
         assert!(!answer.text.contains("<b>\""));
         if !username.contains('\0') {
@@ -134,7 +119,7 @@ on_both_engines!(a_refused_login_shows_the_form_again, async |address| {
     let empty = visitor.submit("/login/", &[]).await;
     assert_eq!(
         (
-            empty.status.as_u16(),
+            empty.status,
             empty.text.matches("This field is required.").count()
         ),
         (200, 2)
@@ -177,83 +162,69 @@ async fn a_login_leads_to_no_other_site() {
     }
 }
 
-on_both_engines!(
-    only_the_digest_of_a_sessions_token_is_kept,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("manager").await;
-        let token = visitor.cookie("sessionid").unwrap();
-        assert_eq!(token.len(), 43);
-        let read = async |conn: &mut db::Conn| {
-            conn.one("SELECT token_hash, address FROM sessions", &[], |row| {
-                Ok((row.get::<String>(0)?, row.get::<String>(1)?))
-            })
-            .await
-        };
-        let (hash, address): (String, String) = app.state.db.read(read).await.unwrap();
-        let digest = Sha256::digest(token.as_bytes());
-        let digest = digest
-            .iter()
-            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-        assert_eq!((hash, address.as_str()), (digest, "127.0.0.1"));
-        let forged = app.visitor();
-        forged.set_cookie("sessionid", &"A".repeat(43));
-        redirects(&forged.get("/").await, "/login/?next=/");
-    }
-);
+app_on_both_engines!(only_the_digest_of_a_sessions_token_is_kept, async |app| {
+    let visitor = app.logged_in("manager").await;
+    let token = visitor.cookie("sessionid").unwrap();
+    assert_eq!(token.len(), 43);
+    let read = async |conn: &mut db::Conn| {
+        conn.one("SELECT token_hash, address FROM sessions", &[], |row| {
+            Ok((row.get::<String>(0)?, row.get::<String>(1)?))
+        })
+        .await
+    };
+    let (hash, address): (String, String) = app.state.db.read(read).await.unwrap();
+    let digest = Sha256::digest(token.as_bytes());
+    let digest = digest
+        .iter()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    assert_eq!((hash, address.as_str()), (digest, "127.0.0.1"));
+    let forged = app.visitor();
+    forged.set_cookie("sessionid", &"A".repeat(43));
+    redirects(&forged.get("/").await, "/login/?next=/");
+});
 
-on_both_engines!(
-    a_session_lasts_two_weeks_from_its_last_visit,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.logged_in("manager").await;
-        let soon = visitor.get("/").await;
+app_on_both_engines!(a_session_lasts_two_weeks_from_its_last_visit, async |app| {
+    let visitor = app.logged_in("manager").await;
+    let soon = visitor.get("/").await;
+    assert!(
+        !soon
+            .set_cookies()
+            .iter()
+            .any(|line| line.starts_with("sessionid=")),
+        "a visit is not written down at every turn"
+    );
+    for _ in 0..2 {
+        app.clock.advance(DAY * 7);
+        let answer = visitor.get("/").await;
+        assert_eq!(answer.status, 200);
         assert!(
-            !soon
+            answer
                 .set_cookies()
                 .iter()
                 .any(|line| line.starts_with("sessionid=")),
-            "a visit is not written down at every turn"
+            "the cookie lasts as long as the session"
         );
-        for _ in 0..2 {
-            app.clock.advance(DAY * 7);
-            let answer = visitor.get("/").await;
-            assert_eq!(answer.status.as_u16(), 200);
-            assert!(
-                answer
-                    .set_cookies()
-                    .iter()
-                    .any(|line| line.starts_with("sessionid=")),
-                "the cookie lasts as long as the session"
-            );
-        }
-        app.clock.advance(DAY * 14);
-        redirects(&visitor.get("/").await, "/login/?next=/");
-        assert_eq!(
-            visitor
-                .send(Method::GET, "/api/v1/brands/", "", &[])
-                .await
-                .status
-                .as_u16(),
-            401
-        );
-        assert_eq!(sessions(&app).await, 1);
-        app.logged_in("viewer").await;
-        assert_eq!(sessions(&app).await, 1, "a login clears what has ended");
     }
-);
+    app.clock.advance(DAY * 14);
+    redirects(&visitor.get("/").await, "/login/?next=/");
+    visitor
+        .send(Method::GET, "/api/v1/brands/", "", &[])
+        .await
+        .has_status(401);
+    assert_eq!(sessions(&app).await, 1);
+    app.logged_in("viewer").await;
+    assert_eq!(sessions(&app).await, 1, "a login clears what has ended");
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_session_ends_with_its_account_and_its_password,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.logged_in("admin").await;
         let api = async || {
             visitor
                 .send(Method::GET, "/api/v1/brands/", "", &[])
                 .await
                 .status
-                .as_u16()
         };
         assert_eq!(api().await, 200);
         users::set_active(&app.state.db, app.clock.now(), "admin", false)
@@ -272,8 +243,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(logging_in_again_ends_the_session_before, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(logging_in_again_ends_the_session_before, async |app| {
     let visitor = app.logged_in("admin").await;
     let old = visitor.cookie("sessionid").unwrap();
     let fields = [("username", "admin"), ("password", PASSWORD)];
@@ -283,15 +253,14 @@ on_both_engines!(logging_in_again_ends_the_session_before, async |address| {
     redirects(&visitor.get("/").await, "/login/?next=/");
 });
 
-on_both_engines!(logging_out_ends_the_session, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(logging_out_ends_the_session, async |app| {
     let visitor = app.logged_in("admin").await;
     let session = visitor.cookie("sessionid").unwrap();
     for method in [Method::GET, Method::PUT] {
         let refused = visitor.send(method, "/logout/", "", &[]).await;
         assert_eq!(
             (
-                refused.status.as_u16(),
+                refused.status,
                 refused.text.as_str(),
                 refused.header("allow")
             ),
@@ -306,15 +275,14 @@ on_both_engines!(logging_out_ends_the_session, async |address| {
     redirects(&visitor.get("/").await, "/login/?next=/");
 });
 
-on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_program_logs_in_renews_and_logs_out, async |app| {
     app.give_password("manager").await;
     let visitor = app.visitor();
     let credentials = json!({"username": "manager", "password": PASSWORD}).to_string();
     let answer = visitor
         .json(Method::POST, "/login/", &credentials, &[])
         .await;
-    assert_eq!(answer.status.as_u16(), 200, "{answer:?}");
+    assert_eq!(answer.status, 200, "{answer:?}");
     assert!(answer.text.starts_with("{\"access\":\""));
     let mut body = answer.json();
     let permissions = body["user"]["permissions"].take();
@@ -345,14 +313,14 @@ on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
         json!({"id": 2, "username": "manager", "email": "", "first_name": "", "last_name": "", "groups": ["Managers"], "permissions": null})
     );
     assert!(visitor.cookie("sessionid").is_some());
-    assert_eq!(visitor.get("/api/v1/brands/").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/api/v1/brands/").await.status, 200);
     let refresh = json!({"refresh": body["refresh"]}).to_string();
     let secret = visitor.cookie("csrftoken").unwrap();
     let proof = [("x-csrftoken", secret.as_str())];
     let renewed = visitor
         .json(Method::POST, "/token/refresh/", &refresh, &proof)
         .await;
-    assert_eq!(renewed.status.as_u16(), 200, "{renewed:?}");
+    assert_eq!(renewed.status, 200, "{renewed:?}");
     let access = renewed.json()["access"].as_str().unwrap().to_owned();
     assert_eq!(renewed.json(), json!({"access": access}));
     let out = visitor
@@ -367,8 +335,7 @@ on_both_engines!(a_program_logs_in_renews_and_logs_out, async |address| {
         .is(401, &blacklisted);
 });
 
-on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |app| {
     let visitor = app.visitor();
     let post = async |path: &str, body: Value| {
         visitor
@@ -391,7 +358,7 @@ on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
         .await
         .is(401, &invalid);
     let malformed = visitor.json(Method::POST, "/login/", "{", &[]).await;
-    assert_eq!(malformed.status.as_u16(), 400);
+    assert_eq!(malformed.status, 400);
     let refused = visitor
         .send(
             Method::GET,
@@ -415,8 +382,7 @@ on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |address| {
     assert_eq!(sessions(&app).await, 0);
 });
 
-on_both_engines!(the_first_page_says_who_is_logged_in, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_first_page_says_who_is_logged_in, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     for (language, text) in [
         ("en", "You are logged in as"),
@@ -429,7 +395,7 @@ on_both_engines!(the_first_page_says_who_is_logged_in, async |address| {
         test_kit::html::check(&visitor.get("/nowhere/").await.text);
         assert!(page.text.contains("/api/v1/docs/"));
         for path in ["/api/v1/docs/", "/api/v1/redoc/", "/api/v1/schema/"] {
-            assert_eq!(visitor.get(path).await.status.as_u16(), 200, "{path}");
+            assert_eq!(visitor.get(path).await.status, 200, "{path}");
         }
     }
 });
@@ -453,7 +419,7 @@ async fn every_address_answers_in_its_own_shape() {
     }
     let page = visitor.get("/nowhere/").await;
     assert_eq!(
-        (page.status.as_u16(), page.header("content-type")),
+        (page.status, page.header("content-type")),
         (404, "text/html; charset=utf-8")
     );
     assert!(
@@ -483,16 +449,15 @@ async fn every_address_answers_in_its_own_shape() {
         ),
     ] {
         let answer = visitor.send(method, path, "", &[]).await;
-        let found = (answer.status.as_u16(), answer.header("location"));
-        assert_eq!(found, (status, location), "{path}");
+        assert_eq!(answer.redirect(), (status, location), "{path}");
         assert_eq!(answer.text, "");
     }
     let health = json!({"status": "healthy", "service": "inventory", "version": "1.0.0"});
     visitor.get("/health").await.is(200, &health);
-    assert_eq!(visitor.get("/ready").await.status.as_u16(), 200);
+    assert_eq!(visitor.get("/ready").await.status, 200);
     let large = "x".repeat(1024 * 1024 + 1);
     let refused = visitor
         .json(Method::POST, "/api/v1/authentication/token/", &large, &[])
         .await;
-    assert_eq!(refused.status.as_u16(), 413);
+    assert_eq!(refused.status, 413);
 }

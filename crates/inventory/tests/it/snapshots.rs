@@ -11,9 +11,8 @@ use db::Timestamp;
 use http::Method;
 use http_body_util::BodyExt as _;
 use inventory::transfer::{FileKind, export};
-use test_kit::on_both_engines;
 
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, TestApp, app_on_both_engines};
 
 /// Gives every product the same new time of its last change, in one transaction.
 async fn touch_all(app: &TestApp, at: Timestamp) {
@@ -24,20 +23,19 @@ async fn touch_all(app: &TestApp, at: Timestamp) {
     app.state.db.write::<_, db::Error, _>(touch).await.unwrap();
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_exported_by_command_shows_the_shop_as_it_was_when_the_export_began,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        // More than are read at once.
+    async |app| {
+        // More records than one batch of the export.
         app.make_up(2_500, 0, 3, 30).await;
         let folder = tempfile::tempdir().unwrap();
         let (before, during) = (folder.path().join("before"), folder.path().join("during"));
         export(&app.state.db, FileKind::Products, &before, Arc::new(|_| ()))
             .await
             .unwrap();
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         let (runtime, changed) = (tokio::runtime::Handle::current(), Once::new());
-        // After the first part of the file, before it goes on.
+        // Called after the first part of the file was read.
         let change = move |_| {
             changed.call_once(|| {
                 let (sender, receiver) = std::sync::mpsc::channel();
@@ -64,21 +62,20 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_downloaded_while_every_record_changes_shows_one_moment,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.make_up(20_000, 0, 3, 30).await;
         let viewer = app.logged_in("viewer").await;
         let begin = Timestamp::parse(NOW).unwrap().micros();
         touch_all(&app, Timestamp::from_micros(begin + 1)).await;
-        // The answer begins with the first records, and the rest of them are still to be read.
+        // The answer has begun with the first records, and the others are not read yet.
         let response = viewer
             .open(Method::GET, "/products/export/?ordering=id")
             .await;
         let mut body = response.into_body();
         let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         touch_all(&other, Timestamp::from_micros(begin + 2)).await;
         let rest = body.collect().await.unwrap().to_bytes();
         assert!(!rest.is_empty(), "the file came in one piece");

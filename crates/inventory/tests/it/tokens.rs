@@ -1,14 +1,14 @@
-//! Token pairs: obtained, renewed, checked, presented, and everything that may be wrong with them.
+//! Token pairs: obtained, refreshed, verified and used, and every invalid token.
 
 use std::time::Duration;
 
 use http::Method;
 use inventory::accounts::{Claims, TokenKey, TokenType, revoke, users};
 use serde_json::{Value, json};
-use test_kit::{logs::Logs, on_both_engines};
+use test_kit::logs::Logs;
 
 use crate::{
-    app::{Answer, SECRET, TestApp},
+    app::{Answer, SECRET, TestApp, app_on_both_engines},
     visitor::PASSWORD,
 };
 
@@ -50,8 +50,7 @@ async fn with_authorization(app: &TestApp, authorization: &str) -> Answer {
         .await
 }
 
-on_both_engines!(a_pair_is_given_for_a_password, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_pair_is_given_for_a_password, async |app| {
     app.give_password("admin").await;
     let credentials =
         |username: Value, password: Value| json!({"username": username, "password": password});
@@ -62,16 +61,12 @@ on_both_engines!(a_pair_is_given_for_a_password, async |address| {
             credentials(json!(" admin "), json!(format!("  {PASSWORD} "))),
         )
         .await;
-    assert_eq!(pair.status.as_u16(), 200, "{pair:?}");
+    assert_eq!(pair.status, 200, "{pair:?}");
     assert!(pair.text.starts_with("{\"refresh\":\""), "{pair:?}");
     let access = pair.json()["access"].as_str().unwrap().to_owned();
-    assert_eq!(
-        with_authorization(&app, &format!("Bearer {access}"))
-            .await
-            .status
-            .as_u16(),
-        200
-    );
+    with_authorization(&app, &format!("Bearer {access}"))
+        .await
+        .has_status(200);
     for username in [json!("ADMIN"), json!("nobody"), json!("viewer"), json!(12)] {
         let refused = anonymous
             .post(OBTAIN, credentials(username, json!(PASSWORD)))
@@ -91,13 +86,12 @@ on_both_engines!(a_pair_is_given_for_a_password, async |address| {
     let obtained = anonymous
         .send_with(Method::POST, OBTAIN, Some(body), &garbage)
         .await;
-    assert_eq!(obtained.status.as_u16(), 200);
+    assert_eq!(obtained.status, 200);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     the_log_tells_whose_password_was_accepted_or_refused,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("admin").await;
         let (logs, _guard) = Logs::of_this_thread();
         for (username, password) in [
@@ -119,53 +113,48 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    what_is_no_name_or_password_is_told_by_field,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let anonymous = app.anonymous();
-        let required = "This field is required.";
-        anonymous.post(OBTAIN, json!({})).await.is(
-            400,
-            &json!({"username": [required], "password": [required]}),
-        );
-        for (value, message) in [
-            (json!(" "), "This field may not be blank."),
-            (json!(null), "This field may not be null."),
-            (json!([]), "Not a valid string."),
-            (json!({}), "Not a valid string."),
-            (json!(true), "Not a valid string."),
-            (json!("a\0b"), "Null characters are not allowed."),
-        ] {
-            let body = json!({"username": value.clone(), "password": value.clone()});
-            let expected = json!({"username": [message], "password": [message]});
-            anonymous.post(OBTAIN, body).await.is(400, &expected);
-            for (path, field) in [(REFRESH, "refresh"), (VERIFY, "token")] {
-                let expected = json!({field: [message]});
-                anonymous
-                    .post(path, json!({field: value.clone()}))
-                    .await
-                    .is(400, &expected);
-            }
-        }
-        for path in [OBTAIN, REFRESH, VERIFY] {
-            let body = "Invalid data. Expected a dictionary, but got list.";
+app_on_both_engines!(what_is_no_name_or_password_is_told_by_field, async |app| {
+    let anonymous = app.anonymous();
+    let required = "This field is required.";
+    anonymous.post(OBTAIN, json!({})).await.is(
+        400,
+        &json!({"username": [required], "password": [required]}),
+    );
+    for (value, message) in [
+        (json!(" "), "This field may not be blank."),
+        (json!(null), "This field may not be null."),
+        (json!([]), "Not a valid string."),
+        (json!({}), "Not a valid string."),
+        (json!(true), "Not a valid string."),
+        (json!("a\0b"), "Null characters are not allowed."),
+    ] {
+        let body = json!({"username": value.clone(), "password": value.clone()});
+        let expected = json!({"username": [message], "password": [message]});
+        anonymous.post(OBTAIN, body).await.is(400, &expected);
+        for (path, field) in [(REFRESH, "refresh"), (VERIFY, "token")] {
+            let expected = json!({field: [message]});
             anonymous
-                .post(path, json!([]))
+                .post(path, json!({field: value.clone()}))
                 .await
-                .is(400, &json!({"non_field_errors": [body]}));
-            for method in ["GET", "PUT", "PATCH", "DELETE"] {
-                let refused = anonymous.send(method.parse().unwrap(), path, None).await;
-                let detail = format!("Method \"{method}\" not allowed.");
-                refused.is(405, &json!({"detail": detail}));
-                assert_eq!(refused.header("allow"), "POST, OPTIONS");
-            }
+                .is(400, &expected);
         }
     }
-);
+    for path in [OBTAIN, REFRESH, VERIFY] {
+        let body = "Invalid data. Expected a dictionary, but got list.";
+        anonymous
+            .post(path, json!([]))
+            .await
+            .is(400, &json!({"non_field_errors": [body]}));
+        for method in ["GET", "PUT", "PATCH", "DELETE"] {
+            let refused = anonymous.send(method.parse().unwrap(), path, None).await;
+            let detail = format!("Method \"{method}\" not allowed.");
+            refused.is(405, &json!({"detail": detail}));
+            assert_eq!(refused.header("allow"), "POST, OPTIONS");
+        }
+    }
+});
 
-on_both_engines!(a_refresh_token_yields_access_tokens, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_refresh_token_yields_access_tokens, async |app| {
     let refresh = async |token: String| {
         app.anonymous()
             .post(REFRESH, json!({"refresh": token}))
@@ -175,13 +164,9 @@ on_both_engines!(a_refresh_token_yields_access_tokens, async |address| {
     let answer = refresh(good.clone()).await;
     let access = answer.json()["access"].as_str().unwrap().to_owned();
     assert_eq!(answer.json(), json!({"access": access}));
-    assert_eq!(
-        with_authorization(&app, &format!("Bearer {access}"))
-            .await
-            .status
-            .as_u16(),
-        200
-    );
+    with_authorization(&app, &format!("Bearer {access}"))
+        .await
+        .has_status(200);
     let invalid = not_valid("Token is invalid");
     refresh("garbage".to_owned()).await.is(401, &invalid);
     refresh(good[..good.len() - 2].to_owned())
@@ -210,8 +195,7 @@ on_both_engines!(a_refresh_token_yields_access_tokens, async |address| {
     refresh(good).await.is(401, &gone);
 });
 
-on_both_engines!(a_revoked_refresh_token_opens_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_revoked_refresh_token_opens_nothing, async |app| {
     let good = token(&app, TokenType::Refresh, |_| {});
     let verify = async |token: &str| app.anonymous().post(VERIFY, json!({"token": token})).await;
     verify(&good).await.is(200, &json!({}));
@@ -225,8 +209,7 @@ on_both_engines!(a_revoked_refresh_token_opens_nothing, async |address| {
         .is(401, &blacklisted);
 });
 
-on_both_engines!(tokens_of_both_types_are_verified, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(tokens_of_both_types_are_verified, async |app| {
     let verify = async |token: &str| app.anonymous().post(VERIFY, json!({"token": token})).await;
     for token_type in [TokenType::Access, TokenType::Refresh] {
         verify(&token(&app, token_type, |_| {}))
@@ -247,10 +230,9 @@ on_both_engines!(tokens_of_both_types_are_verified, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_token_of_an_account_that_is_gone_or_deactivated_is_not_valid,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let gone = json!({"detail": "No active account found for the given token."});
         let verify =
             async |token: &str| app.anonymous().post(VERIFY, json!({"token": token})).await;
@@ -303,7 +285,7 @@ async fn the_bearer_header_is_read_as_the_conventions_say() {
     }
     for scheme in ["Bearer ", "bearer", "BEARER"] {
         let accepted = with_authorization(&app, &format!("{scheme} {good}")).await;
-        assert_eq!(accepted.status.as_u16(), 200, "{scheme}");
+        assert_eq!(accepted.status, 200, "{scheme}");
     }
     let none = "eyJhbGciOiJub25lIn0.eyJ1c2VyX2lkIjoiMSJ9.";
     let refresh = token(&app, TokenType::Refresh, |_| {});
@@ -346,12 +328,11 @@ async fn the_bearer_header_is_read_as_the_conventions_say() {
     }
 }
 
-on_both_engines!(a_deactivated_user_is_out_at_once, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_deactivated_user_is_out_at_once, async |app| {
     app.give_password("admin").await;
     let good = token(&app, TokenType::Access, |_| {});
     let bearer = format!("Bearer {good}");
-    assert_eq!(with_authorization(&app, &bearer).await.status.as_u16(), 200);
+    assert_eq!(with_authorization(&app, &bearer).await.status, 200);
     users::set_active(&app.state.db, app.clock.now(), "admin", false)
         .await
         .unwrap();
@@ -365,13 +346,12 @@ on_both_engines!(a_deactivated_user_is_out_at_once, async |address| {
     users::set_active(&app.state.db, app.clock.now(), "admin", true)
         .await
         .unwrap();
-    assert_eq!(with_authorization(&app, &bearer).await.status.as_u16(), 200);
+    assert_eq!(with_authorization(&app, &bearer).await.status, 200);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     an_access_token_lives_a_day_and_a_refresh_token_a_week,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("viewer").await;
         let credentials = json!({"username": "viewer", "password": PASSWORD});
         let pair = app.anonymous().post(OBTAIN, credentials).await.json();
@@ -382,13 +362,13 @@ on_both_engines!(
                 .await
         };
         app.clock.advance(Duration::from_secs(86_399));
-        assert_eq!(with_authorization(&app, &bearer).await.status.as_u16(), 200);
+        assert_eq!(with_authorization(&app, &bearer).await.status, 200);
         app.clock.advance(Duration::from_secs(1));
         let refused = with_authorization(&app, &bearer).await;
-        assert_eq!(refused.status.as_u16(), 401);
+        assert_eq!(refused.status, 401);
         assert_eq!(refused.json()["messages"][0]["message"], "Token is expired");
         app.clock.advance(Duration::from_secs(6 * 86_400 - 1));
-        assert_eq!(refresh().await.status.as_u16(), 200);
+        assert_eq!(refresh().await.status, 200);
         app.clock.advance(Duration::from_secs(1));
         refresh().await.is(401, &not_valid("Token is expired"));
     }

@@ -1,4 +1,4 @@
-//! CSV files in and out: round trips, rules, and files that mean harm.
+//! CSV import and export: round trips, rules, and hostile files.
 
 use std::{
     fs::{self, File},
@@ -13,9 +13,9 @@ use inventory::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_kit::{database::Database, on_both_engines};
+use test_kit::database::Database;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines};
 
 const CATEGORIES: FileKind = FileKind::Named(Kind::Category);
 const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
@@ -49,7 +49,7 @@ pub(crate) async fn load_bytes(
     load(app, resource, &file).await
 }
 
-/// The problems of a file that is refused, and what the file as a whole is refused for.
+/// The problems of a refused file, and the refusal of the whole file.
 async fn problems(app: &TestApp, resource: FileKind, bytes: impl AsRef<[u8]>) -> Vec<String> {
     match load_bytes(app, resource, bytes).await {
         Err(ImportError::Rows(report)) => report.problems.iter().map(ToString::to_string).collect(),
@@ -58,7 +58,7 @@ async fn problems(app: &TestApp, resource: FileKind, bytes: impl AsRef<[u8]>) ->
     }
 }
 
-/// Every resource in a folder of its own files.
+/// Exports every resource to a file of its own in one folder.
 async fn export_all(app: &TestApp) -> (TempDir, Vec<(FileKind, PathBuf)>) {
     let folder = tempfile::tempdir().unwrap();
     let mut files = Vec::new();
@@ -84,13 +84,12 @@ async fn with_basics(app: &TestApp) {
         .unwrap();
 }
 
-on_both_engines!(
+app_on_both_engines!(
     an_exported_shop_imports_again_and_exports_the_same_bytes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.make_up(80, 2_000, 5, 90).await;
-        // What a shop's people add: formulas, quotes, line breaks, adjustments, deletions, the
-        // greatest price.
+        // Records with formulas, quotes and line breaks, adjustments, deletions, and the greatest
+        // price.
         let client = app.admin();
         let nasty = json!({"name": "=cmd|' /C calc'!A0", "description": "a;b,\"c\"\r\nd\te 'f;=1+1,\"=2\"\n- g"});
         client.post("/api/v1/brands/", nasty).await.id();
@@ -102,17 +101,14 @@ on_both_engines!(
             .await
             .id();
         client
-            .patch(
-                "/api/v1/products/3/",
+            .change_product(
+                3,
                 json!({"quantity": 12_345, "selling_price": "99999999999999999999.99"}),
             )
             .await;
         client.delete("/api/v1/outflows/7/").await;
         client
-            .patch(
-                "/api/v1/products/4/",
-                json!({"quantity": 0, "serie_number": "+55 11"}),
-            )
+            .change_product(4, json!({"quantity": 0, "serie_number": "+55 11"}))
             .await;
         let (folder, files) = export_all(&app).await;
 
@@ -137,7 +133,7 @@ on_both_engines!(
             );
         }
         assert_eq!(stock::verify(&again.state.db).await.unwrap(), Vec::new());
-        // A file may be imported twice: what is there already is left as it is.
+        // A file may be imported twice: existing records stay as they are.
         for (resource, file) in &files {
             let report = load(&again, *resource, file).await.unwrap();
             assert_eq!(
@@ -146,16 +142,15 @@ on_both_engines!(
                 "{resource}"
             );
         }
-        // Ids go on behind the imported ones.
+        // New ids follow the imported ones.
         assert_eq!(again.admin().a_product("Novo", 1).await, 81);
         drop((folder, second));
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_problem_of_every_row_is_told_and_nothing_stays,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let file = "title,category,brand,cost_price,selling_price,quantity,serie_number\n\
                 Arroz,1,1,8.00,12.50,5,A1\n\
@@ -186,10 +181,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     lines_are_counted_as_editors_count_them_however_they_end,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for end in ["\n", "\r\n"] {
             let file = ["name,description", "A,\"x\ny\"", ",z", ""].join(end);
             assert_eq!(
@@ -201,10 +195,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_that_was_cut_off_within_a_cell_is_refused,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let whole = "name,description\nArroz,\"em sacos\nde 5 kg\"\nFeijão,\"preto\"";
         let problem = "A quotation mark in this row is not closed: perhaps the file was cut off.";
         for cut in [
@@ -227,10 +220,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     references_by_name_mean_one_record_or_are_refused,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         load_bytes(&app, CATEGORIES, "name\nDoces\nDoces\n")
             .await
@@ -288,10 +280,9 @@ fn windows_1252(text: &str) -> Vec<u8> {
         .collect()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     what_a_spreadsheet_in_brazil_made_of_an_export_comes_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let description = "em sacos\r\nde 5 kg";
         let product = json!({
@@ -319,7 +310,7 @@ on_both_engines!(
             ),
             (&json!("Açúcar"), &json!("Grãos"), &json!("4.99"))
         );
-        // What was changed in the spreadsheet is not passed over.
+        // Changes made in the spreadsheet are not ignored.
         for (before, after) in [
             ("9,4;", "9,41;"),
             (";7;", ";8;"),
@@ -341,10 +332,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     movements_of_today_change_the_quantity_and_older_ones_are_history,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         with_basics(&app).await;
         let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
         load_bytes(&app, FileKind::Products, product).await.unwrap();
@@ -375,10 +365,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_dry_run_says_what_would_be_and_changes_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("categories.csv");
         fs::write(&file, "name\nGrãos\nDoces\n").unwrap();
@@ -395,8 +384,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(files_that_mean_harm_are_refused_in_words, async |app| {
     let refused = async |bytes: &[u8]| problems(&app, CATEGORIES, bytes).await.join("|");
     let allowed = "Allowed columns: id, name, description, created_at, updated_at.";
     assert_eq!(
@@ -458,10 +446,9 @@ on_both_engines!(files_that_mean_harm_are_refused_in_words, async |address| {
     assert_eq!(first["results"][0]["name"], "=1+1");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_of_many_rows_is_imported_and_its_problems_are_bounded,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let names: Vec<String> = (0..5_000)
             .map(|number| format!("Categoria {number}"))
             .collect();

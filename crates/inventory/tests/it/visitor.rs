@@ -1,17 +1,18 @@
-//! Somebody with a browser: keeps cookies, reads a language, sends forms.
+//! A user with a browser: keeps cookies, reads a language, sends forms.
 
 use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
 
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Method, Request, header};
 use inventory::accounts::{Tokens, users};
+use test_kit::html::{self, has};
 
 use crate::app::{Answer, TestApp};
 
 /// The password of every account that tests log in to.
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// A browser before the application.
+/// A browser that uses the application.
 pub(crate) struct Visitor<'app> {
     app: &'app TestApp,
     pub(crate) cookies: Mutex<BTreeMap<String, String>>,
@@ -35,7 +36,7 @@ impl TestApp {
         .unwrap();
     }
 
-    /// A browser that has not been here before.
+    /// A browser without cookies.
     pub(crate) fn visitor(&self) -> Visitor<'_> {
         Visitor {
             app: self,
@@ -52,7 +53,7 @@ impl TestApp {
         let answer = visitor
             .submit("/login/", &[("username", username), ("password", PASSWORD)])
             .await;
-        assert_eq!(answer.status.as_u16(), 302, "{answer:?}");
+        assert_eq!(answer.status, 302, "{answer:?}");
         visitor
     }
 }
@@ -81,6 +82,14 @@ impl Visitor<'_> {
         let mut all = vec![("csrfmiddlewaretoken", token.as_str())];
         all.extend(fields);
         self.post_form(path, &all).await
+    }
+
+    /// Reads the page at this address, and posts its form with its token.
+    pub(crate) async fn submit_with_token(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let token = token(&self.page(path).await);
+        let mut all = vec![("form_token", token.as_str())];
+        all.extend(fields);
+        self.submit(path, &all).await
     }
 
     /// Posts a form of exactly these fields.
@@ -116,9 +125,43 @@ impl Visitor<'_> {
         answer
     }
 
-    /// Asks for something whose body goes on.
+    /// Sends a request whose answer is a stream.
     pub(crate) async fn open(&self, method: Method, path: &str) -> axum::response::Response {
         self.app.open(self.request(method, path, "", &[])).await
+    }
+
+    /// A page, which must be strict HTML.
+    pub(crate) async fn page(&self, path: &str) -> String {
+        self.page_with(path, 200).await
+    }
+
+    /// As [`Self::page`], with another status.
+    pub(crate) async fn page_with(&self, path: &str, status: u16) -> String {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, status, "{path}: {answer:?}");
+        html::check(&answer.text);
+        answer.text
+    }
+
+    /// Posts a form that must be accepted; returns the address and the text of the next page.
+    pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status, 303, "{path}: {answer:?}");
+        let address = answer.header("location").to_owned();
+        let page = self.page(&address).await;
+        (address, page)
+    }
+
+    /// Posts a form that must be refused; returns its page.
+    pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let answer = self.submit(path, fields).await;
+        assert_eq!(answer.status, 422, "{path}: {answer:?}");
+        html::check(&answer.text);
+        answer.text
+    }
+
+    pub(crate) async fn status(&self, path: &str) -> u16 {
+        self.get(path).await.status
     }
 
     fn request(
@@ -174,6 +217,50 @@ impl Answer {
         let value = self.headers.get(name);
         value.map_or("", |value| value.to_str().unwrap())
     }
+
+    /// The status and the `Location`.
+    pub(crate) fn redirect(&self) -> (u16, &str) {
+        (self.status, self.header("location"))
+    }
+}
+
+/// Fails unless the answer is a redirect (302) to this address.
+#[track_caller]
+pub(crate) fn redirects(answer: &Answer, address: &str) {
+    assert_eq!(answer.redirect(), (302, address), "{answer:?}");
+}
+
+/// Fails unless a form was accepted: a redirect (303) to this address.
+#[track_caller]
+pub(crate) fn leads_to(answer: &Answer, address: &str) {
+    assert_eq!(answer.redirect(), (303, address), "{answer:?}");
+}
+
+/// Fails unless a form was refused (422), and its page has these texts.
+#[track_caller]
+pub(crate) fn is_refused(answer: &Answer, said: &[&str]) {
+    assert_eq!(answer.status, 422, "{answer:?}");
+    html::check(&answer.text);
+    has(&answer.text, &["role=\"alert\""]);
+    has(&answer.text, said);
+}
+
+/// The value of a hidden field of a page.
+#[track_caller]
+pub(crate) fn hidden(page: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = page.split_once(&start).map(|(_, rest)| rest);
+    let value = rest.and_then(|rest| rest.split_once('"'));
+    value
+        .unwrap_or_else(|| panic!("{name} in {page}"))
+        .0
+        .to_owned()
+}
+
+/// The token that lets the form of a page be sent once.
+#[track_caller]
+pub(crate) fn token(page: &str) -> String {
+    hidden(page, "form_token")
 }
 
 fn url_encoded(fields: &[(&str, &str)]) -> String {

@@ -9,39 +9,56 @@ pub trait Choice: FieldType {
     const CHOICES: &'static [(&'static str, Both)];
 }
 
+/// Declares an enum whose values are stored by their names.
+#[macro_export]
+macro_rules! stored_enum {
+    ($(#[$about:meta])* $vis:vis enum $type:ident {
+        $($(#[$doc:meta])* $variant:ident = $name:literal;)+
+    }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis enum $type {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl $type {
+            /// All values.
+            $vis const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name in the database, in bodies and in commands.
+            $vis const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The value with this name.
+            $vis fn of(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+
 /// Declares the enum of a field that holds one of a few values. Clients cannot write such a field.
 #[macro_export]
 macro_rules! choice {
     ($(#[$about:meta])* pub enum $type:ident {
         $($(#[$doc:meta])* $variant:ident = $name:literal, $words:expr;)+
     }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $type {
-            $($(#[$doc])* $variant,)+
+        $crate::stored_enum! {
+            $(#[$about])*
+            pub enum $type {
+                $($(#[$doc])* $variant = $name;)+
+            }
         }
 
         impl $type {
-            /// All values.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
-
-            /// The name in the database, in bodies and in commands.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
-
             /// The label.
             pub const fn words(self) -> $crate::Both {
                 match self {
                     $(Self::$variant => $words,)+
                 }
-            }
-
-            /// The value with this name.
-            pub fn of(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|one| one.name() == name)
             }
         }
 

@@ -3,8 +3,8 @@
 //! Implements the last lines of section 1.5 of the provider's interface.
 
 use axum::Json;
+use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State as Shared};
 use axum::response::{IntoResponse, Response};
 use brazil::{NETWORKS, Network, NetworkRules, PrefixRange};
 use serde::Deserialize;
@@ -12,13 +12,12 @@ use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::refusal::Refusal;
-use crate::state::State;
 use crate::values::Amount;
 
 const LEAST: Amount = Amount::from_cents(50);
 const MOST: Amount = Amount::from_cents(6_000_000);
 
-pub(crate) async fn list(_caller: Caller, Shared(_state): Shared<State>) -> Response {
+pub(crate) async fn list(_caller: Caller) -> Response {
     let cards = NETWORKS.iter().map(card_method);
     let others = [
         method("pix", "Pix", "bank_transfer", &json!([]), 1_440),
@@ -116,10 +115,9 @@ pub(crate) struct InstallmentsQuery {
 
 pub(crate) async fn installments(
     _caller: Caller,
-    Shared(_state): Shared<State>,
     query: Result<Query<InstallmentsQuery>, QueryRejection>,
 ) -> Result<Response, Refusal> {
-    let Query(query) = query.map_err(|_| Refusal::bad(1, "Params Error"))?;
+    let Query(query) = query.map_err(|_| Refusal::params())?;
     let amount = query
         .amount
         .as_deref()

@@ -68,7 +68,7 @@ struct Holder {
 impl CardToken {
     pub(crate) fn parse(id: Box<str>, body: &[u8], now: Moment) -> Result<Self, Refusal> {
         let input: TokenRequest<'_> =
-            serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
+            serde_json::from_slice(body).map_err(|_| Refusal::params())?;
         let number = text(input.card_number, "205", "card_number")?;
         let month = text(input.expiration_month, "208", "expiration_month")?;
         let year = text(input.expiration_year, "209", "expiration_year")?;

@@ -12,10 +12,10 @@ mod signature;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc::Receiver};
 use tokio::time::MissedTickBehavior;
 
-use crate::announcements::{Announcement, Queue};
+use crate::announcements::Announcement;
 use crate::state::State;
 use delivery::Delivery;
 pub use signature::header;
@@ -24,17 +24,17 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Sends queued notifications, and retries them on the schedule, until the sandbox is dropped. One
 /// worker at a time holds the queue.
-pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
+pub(crate) async fn run(state: State, queue: Arc<Mutex<Receiver<Announcement>>>) {
     let mut queue = queue.lock().await;
     let Some(client) = delivery::client() else {
         return;
     };
-    let permits = Arc::new(Semaphore::new(queue.workers));
+    let permits = Arc::new(Semaphore::new(state.config.notification_workers.max(1)));
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         let announced = tokio::select! {
-            announced = queue.announcements.recv() => match announced {
+            announced = queue.recv() => match announced {
                 Some(announcement) => Some(announcement),
                 None => return,
             },
@@ -49,7 +49,7 @@ pub(crate) async fn run(state: State, queue: Arc<tokio::sync::Mutex<Queue>>) {
             let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
                 return;
             };
-            send(&state, &client, announcement, permit, queue.capacity);
+            send(&state, &client, announcement, permit);
         }
     }
 }
@@ -60,7 +60,6 @@ fn send(
     client: &delivery::Client,
     announcement: Announcement,
     permit: OwnedSemaphorePermit,
-    capacity: usize,
 ) {
     let sent = Delivery::new(state, &announcement).send(client.clone());
     let state = state.clone();
@@ -68,6 +67,7 @@ fn send(
         let is_accepted = sent.await;
         drop(permit);
         if !is_accepted {
+            let capacity = state.config.notifications_waiting.max(1);
             state.retries.put(announcement, state.now(), capacity);
         }
     });

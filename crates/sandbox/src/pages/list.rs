@@ -70,8 +70,8 @@ pub(crate) async fn show(
         rows,
         total,
         is_filtered: !filter.q.trim().is_empty() || !filter.status.is_empty(),
-        newer: (page > 1).then(|| filter.href(page - 1)),
-        older: has_older.then(|| filter.href(page + 1)),
+        newer: (page > 1).then(|| filter.href(&filter.status, page - 1)),
+        older: has_older.then(|| filter.href(&filter.status, page + 1)),
         words: filter.q,
         layout,
     })
@@ -115,40 +115,24 @@ fn contains_words(payment: &Payment, words: &str) -> bool {
 fn chips(filter: &Filter, layout: &Layout) -> Vec<Chip> {
     let all = Chip {
         text: layout.text("Todos", "All"),
-        href: Filter {
-            status: String::new(),
-            ..filter.copy()
-        }
-        .href(1),
+        href: filter.href("", 1),
         is_set: filter.status.is_empty(),
     };
     let others = Status::ALL.into_iter().map(|status| Chip {
         text: words::status(layout.locale, status).text,
-        href: Filter {
-            status: status.as_str().to_owned(),
-            ..filter.copy()
-        }
-        .href(1),
+        href: filter.href(status.as_str(), 1),
         is_set: status.as_str() == filter.status,
     });
     std::iter::once(all).chain(others).collect()
 }
 
 impl Filter {
-    fn copy(&self) -> Self {
-        Self {
-            q: self.q.clone(),
-            status: self.status.clone(),
-            page: String::new(),
-        }
-    }
-
-    /// The address of the list with this filter.
-    fn href(&self, page: usize) -> String {
+    /// The address of a page of the list with these words and this status.
+    fn href(&self, status: &str, page: usize) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query
             .append_pair("q", &self.q)
-            .append_pair("status", &self.status)
+            .append_pair("status", status)
             .append_pair("page", &page.to_string());
         format!("/?{}", query.finish())
     }

@@ -99,28 +99,21 @@ struct PayerAnswer<'a> {
     email: &'a str,
     first_name: Option<&'a str>,
     last_name: Option<&'a str>,
-    identification: IdentificationAnswer<'a>,
+    identification: Identification,
     phone: Phone,
     entity_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<&'a Address>,
 }
 
-#[derive(Serialize)]
-struct IdentificationAnswer<'a> {
-    #[serde(rename = "type")]
-    kind: Option<&'a str>,
-    number: Option<&'a str>,
-}
-
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Phone {
     area_code: Option<&'static str>,
     number: Option<&'static str>,
     extension: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Details {
     payment_method_reference_id: Option<String>,
     acquirer_reference: Option<String>,
@@ -297,22 +290,14 @@ fn authorization_code(payment: &Payment) -> Option<String> {
 
 fn payer(payment: &Payment) -> PayerAnswer<'_> {
     let payer = &payment.payer;
-    let identification = payer.identification.as_ref();
     PayerAnswer {
         kind: None,
         id: None,
         email: &payer.email,
         first_name: payer.first_name.as_deref(),
         last_name: payer.last_name.as_deref(),
-        identification: IdentificationAnswer {
-            kind: identification.and_then(|id| id.kind.as_deref()),
-            number: identification.and_then(|id| id.number.as_deref()),
-        },
-        phone: Phone {
-            area_code: None,
-            number: None,
-            extension: None,
-        },
+        identification: payer.identification.clone().unwrap_or_default(),
+        phone: Phone::default(),
         entity_type: None,
         address: payer.address.as_ref(),
     }
@@ -324,20 +309,10 @@ fn details(payment: &Payment, base_url: &str) -> Details {
         _ => Amount::ZERO,
     };
     let mut details = Details {
-        payment_method_reference_id: None,
-        acquirer_reference: None,
         net_received_amount: received,
         total_paid_amount: payment.amount,
-        overpaid_amount: Amount::ZERO,
-        external_resource_url: None,
         installment_amount: payment.amount.share(payment.installments),
-        financial_institution: None,
-        payable_deferral_period: None,
-        transaction_id: None,
-        bank_transfer_id: None,
-        digitable_line: None,
-        verification_code: None,
-        barcode: None,
+        ..Details::default()
     };
     if let Means::Boleto { barcode, .. } = &payment.means {
         let number = bank_number(payment.id);

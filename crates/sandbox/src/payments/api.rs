@@ -68,7 +68,7 @@ pub(crate) async fn search_all(
     lag: Option<Extension<Lag>>,
     query: Result<Query<search::Query>, axum::extract::rejection::QueryRejection>,
 ) -> ApiResult {
-    let Query(query) = query.map_err(|_| Refusal::bad(1, "Params Error"))?;
+    let Query(query) = query.map_err(|_| Refusal::params())?;
     let found = search::search(&state, &query, newest(&state, lag))?;
     let results: Vec<Answer<'_>> = found
         .payments

@@ -232,8 +232,7 @@ struct Update<'a> {
 /// 2016 for a status other than `cancelled`, 2018 when the payment's own status does not allow the
 /// change.
 pub(crate) fn update(state: &State, id: u64, body: &[u8]) -> Result<Arc<Payment>, Refusal> {
-    let update: Update<'_> =
-        serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
+    let update: Update<'_> = serde_json::from_slice(body).map_err(|_| Refusal::params())?;
     if let Some(status) = update.status.as_deref() {
         return match status {
             "cancelled" => change(state, id, Payment::cancel),
@@ -243,9 +242,7 @@ pub(crate) fn update(state: &State, id: u64, body: &[u8]) -> Result<Arc<Payment>
     if update.capture == Some(true) {
         return capture(state, id, update.transaction_amount);
     }
-    let text = update
-        .date_of_expiration
-        .ok_or_else(|| Refusal::bad(1, "Params Error"))?;
+    let text = update.date_of_expiration.ok_or_else(Refusal::params)?;
     let expires = Moment::parse(&text)
         .filter(|expires| *expires > state.now())
         .ok_or_else(|| Refusal::bad(23, "Invalid date_of_expiration"))?;

@@ -102,8 +102,7 @@ fn requested_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let input: RefundRequest<'_> =
-        serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
+    let input: RefundRequest<'_> = serde_json::from_slice(body).map_err(|_| Refusal::params())?;
     match input.amount.filter(|amount| amount.get() != "null") {
         None => Ok(None),
         Some(json) => match Amount::of_json(json) {

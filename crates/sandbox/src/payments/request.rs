@@ -75,7 +75,7 @@ impl NewPayment {
     /// The first field that is missing or invalid.
     pub(crate) fn parse(body: &[u8], now: Moment) -> Result<Self, Refusal> {
         let input: PaymentRequest<'_> =
-            serde_json::from_slice(body).map_err(|_| Refusal::bad(1, "Params Error"))?;
+            serde_json::from_slice(body).map_err(|_| Refusal::params())?;
         let amount = checked_amount(input.transaction_amount)?;
         let method = input.checked_method()?;
         let payer = checked_payer(input.payer)?;

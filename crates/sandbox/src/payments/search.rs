@@ -77,7 +77,7 @@ pub(crate) fn search(state: &State, query: &Query, newest: Moment) -> Result<Sea
     let range = Range::parse(query, state.now())?;
     let sort = match query.sort.as_deref() {
         None | Some("id") => None,
-        Some(name) => Some(Date::parse(name).ok_or_else(wrong_parameters)?),
+        Some(name) => Some(Date::parse(name).ok_or_else(Refusal::params)?),
     };
     let mut found: Vec<Arc<Payment>> = {
         let store = state.store();
@@ -143,10 +143,10 @@ impl Range {
             Some(text) => relative(text, now)
                 .or_else(|| Moment::parse(text))
                 .map(Some)
-                .ok_or_else(wrong_parameters),
+                .ok_or_else(Refusal::params),
         };
         Ok(Self {
-            date: Date::parse(name).ok_or_else(wrong_parameters)?,
+            date: Date::parse(name).ok_or_else(Refusal::params)?,
             begin: moment(&query.begin_date)?,
             end: moment(&query.end_date)?,
         })
@@ -182,8 +182,4 @@ fn relative(text: &str, now: Moment) -> Option<Moment> {
     };
     let ago = Duration::from_secs(count.checked_mul(seconds)?);
     Some(Moment::of(now.timestamp() - ago))
-}
-
-fn wrong_parameters() -> Refusal {
-    Refusal::bad(1, "Params Error")
 }

@@ -1,4 +1,4 @@
-//! Pix and boleto: what the payer gets, and when it ends.
+//! Pix and boleto: the codes for the payer, and their expiry.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Faults on demand, and what the sandbox tells of the calls that met them.
+//! Faults on demand, and the record of the calls with faults.
 
 use std::time::{Duration, Instant};
 
@@ -40,15 +40,15 @@ async fn a_status_is_answered_in_place_of_the_payment_so_often_as_asked() {
     provider
         .fault("POST", "/v1/payments", "status 500 after", 1)
         .await;
-    assert_eq!(
-        provider.post("/v1/payments", pix_payment()).await.status,
-        500
-    );
+    provider
+        .post("/v1/payments", pix_payment())
+        .await
+        .has_status(500);
     assert_eq!(payments(&provider).await, 1);
-    assert_eq!(
-        provider.post("/v1/payments", pix_payment()).await.status,
-        201
-    );
+    provider
+        .post("/v1/payments", pix_payment())
+        .await
+        .has_status(201);
 }
 
 #[tokio::test]
@@ -205,17 +205,14 @@ async fn faults_are_listed_cleared_and_checked() {
         json!([{"match": {"method": "POST", "path": "/v1/payments"}, "fault": "drop before", "times": 3}])
     );
     provider.clear_faults().await;
-    assert_eq!(
-        provider.post("/v1/payments", pix_payment()).await.status,
-        201
-    );
-    assert_eq!(
-        provider
-            .post("/sandbox/faults", json!({"fault": "explode"}))
-            .await
-            .status,
-        422
-    );
+    provider
+        .post("/v1/payments", pix_payment())
+        .await
+        .has_status(201);
+    provider
+        .post("/sandbox/faults", json!({"fault": "explode"}))
+        .await
+        .has_status(422);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The sandbox over real sockets, as a client of the provider meets it.
+//! The sandbox over real sockets, as a client of the provider uses it.
 
 #![cfg(test)]
 

@@ -72,11 +72,8 @@ async fn installments_go_as_far_as_the_network_allows() {
         ),
         (&json!("elo"), 12)
     );
-    assert_eq!(
-        provider
-            .get("/v1/payment_methods/installments?bin=4")
-            .await
-            .status,
-        400
-    );
+    provider
+        .get("/v1/payment_methods/installments?bin=4")
+        .await
+        .has_status(400);
 }

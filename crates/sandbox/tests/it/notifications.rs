@@ -28,7 +28,7 @@ impl Received {
     }
 }
 
-/// A service that hears notifications and answers with a status that may be changed.
+/// A service that receives notifications and answers with a status that the test can change.
 struct Seller {
     url: String,
     status: Arc<AtomicU16>,

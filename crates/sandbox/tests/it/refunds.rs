@@ -46,10 +46,10 @@ async fn parts_add_up_to_the_whole() {
     let provider = Provider::start().await;
     let payment = provider.pay_by_card("APRO").await;
     let path = refunds_of(&payment);
-    assert_eq!(
-        provider.post(&path, json!({"amount": 9.99})).await.status,
-        201
-    );
+    provider
+        .post(&path, json!({"amount": 9.99}))
+        .await
+        .has_status(201);
     let after = provider.read(&payment).await;
     assert_eq!(
         (&after["status"], &after["status_detail"]),
@@ -67,13 +67,10 @@ async fn parts_add_up_to_the_whole() {
         provider.post(&path, json!({"amount": "ten"})).await.error(),
         (400, json!(2072))
     );
-    assert_eq!(
-        provider
-            .post(&path, json!({"amount": "10.00"}))
-            .await
-            .status,
-        201
-    );
+    provider
+        .post(&path, json!({"amount": "10.00"}))
+        .await
+        .has_status(201);
     assert_eq!(provider.read(&payment).await["status"], "refunded");
 
     let all = provider.get(&path).await.json();

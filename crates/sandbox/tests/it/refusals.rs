@@ -1,4 +1,4 @@
-//! What the provider refuses, with its bodies and codes.
+//! Refusals of the provider, with their bodies and codes.
 
 use reqwest::Method;
 use sandbox::Config;
@@ -110,13 +110,10 @@ async fn installments_of_a_card_are_required_and_numeric() {
             (400, json!(code))
         );
     }
-    assert_eq!(
-        provider
-            .post("/v1/payments", card_payment(&token))
-            .await
-            .status,
-        201
-    );
+    provider
+        .post("/v1/payments", card_payment(&token))
+        .await
+        .has_status(201);
 }
 
 #[tokio::test]
@@ -155,26 +152,17 @@ async fn unknown_payments_and_addresses_answer_404() {
             "{path}"
         );
     }
-    assert_eq!(
-        provider
-            .put("/v1/payments/1", json!({"status": "cancelled"}))
-            .await
-            .status,
-        404
-    );
-    assert_eq!(
-        provider
-            .post("/v1/payments/1/refunds", json!({}))
-            .await
-            .status,
-        404
-    );
+    provider
+        .put("/v1/payments/1", json!({"status": "cancelled"}))
+        .await
+        .has_status(404);
+    provider
+        .post("/v1/payments/1/refunds", json!({}))
+        .await
+        .has_status(404);
     assert_eq!(provider.get("/v1/unheard").await.status, 404);
-    assert_eq!(
-        provider
-            .post("/sandbox/payments/1/pay", json!({}))
-            .await
-            .status,
-        404
-    );
+    provider
+        .post("/sandbox/payments/1/pay", json!({}))
+        .await
+        .has_status(404);
 }

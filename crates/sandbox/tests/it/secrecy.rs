@@ -1,4 +1,4 @@
-//! What is kept of a card: its first six and last four digits.
+//! Only the first six and last four digits of a card are stored.
 
 use reqwest::Method;
 use sandbox::Config;
@@ -83,12 +83,9 @@ async fn calls_are_listed_with_headers_and_masked_bodies() {
         (&json!("****"), &json!("****"))
     );
     assert_eq!(call["body"]["cardholder"]["name"], "APRO");
-    assert_eq!(
-        send(provider.bare(Method::DELETE, "/sandbox/calls"))
-            .await
-            .status,
-        204
-    );
+    send(provider.bare(Method::DELETE, "/sandbox/calls"))
+        .await
+        .has_status(204);
     assert_eq!(provider.get("/sandbox/calls").await.json(), json!([]));
 }
 

@@ -1,4 +1,4 @@
-//! What may happen to a payment in which state.
+//! The transitions of each state of a payment.
 
 use serde_json::json;
 

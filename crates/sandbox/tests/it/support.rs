@@ -1,4 +1,4 @@
-//! A sandbox on a free port, with a clock that stands still, and a client that speaks to it.
+//! A sandbox on a free port with a fixed clock, and a client of it.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use db::Timestamp;
 use reqwest::{Method, RequestBuilder, Response};
 use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
+use test_kit::tls::provide_cryptography;
 use web::{Clock, Random};
 
 pub(crate) const VISA: &str = "4235647728025682";
@@ -18,7 +19,7 @@ pub(crate) struct Provider {
     random: Random,
 }
 
-/// An answer, read to its end.
+/// An answer with its whole body.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) text: String,
@@ -27,6 +28,12 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("not JSON: {}", self.text))
+    }
+
+    /// Fails unless the status is this one.
+    #[track_caller]
+    pub(crate) fn has_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text);
     }
 
     /// Status and the code of the first cause.
@@ -56,9 +63,7 @@ impl Provider {
     pub(crate) async fn at(config: Config, clock: Clock) -> Self {
         let sandbox = sandbox::start(config, clock.clone(), Random::seeded(1)).unwrap();
         let sandbox = sandbox.listen("127.0.0.1:0").await.unwrap();
-        // The client asks for it although nothing here is encrypted; another test may have been
-        // first.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        provide_cryptography();
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -73,7 +78,7 @@ impl Provider {
         }
     }
 
-    /// Ends it as a crash would, save for what was on its way to the disk.
+    /// Ends it as a crash would, after pending writes have reached the disk.
     pub(crate) async fn stop(self) -> Clock {
         self.sandbox.sandbox().flush().await;
         self.clock
@@ -108,7 +113,7 @@ impl Provider {
         send(self.request(Method::PUT, path).json(&body)).await
     }
 
-    /// Something that a payer or a bank does.
+    /// Does to a payment what a payer or a bank does.
     pub(crate) async fn act(&self, payment: &Value, act: &str) -> Answer {
         let path = format!("/sandbox/payments/{}/{act}", payment["id"]);
         send(

@@ -1,5 +1,4 @@
-//! The simulation itself: that it repeats exactly, and that the shops of many seeds keep their
-//! promises.
+//! The simulation itself: runs are reproducible, and the invariants hold for many seeds.
 
 mod faults;
 mod runs;

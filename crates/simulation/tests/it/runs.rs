@@ -10,7 +10,7 @@ fn the_same_seed_is_the_same_run() {
         let first = one.run(seed, true).unwrap();
         assert!(!first.trace.is_empty());
         for _ in 0..4 {
-            // Whatever ran before on the same thread.
+            // The result does not depend on earlier runs of the thread.
             one.run(seed + 1, false).unwrap();
             let again = one.run(seed, true).unwrap();
             for (line, (was, is)) in first.trace.iter().zip(&again.trace).enumerate() {
@@ -23,8 +23,8 @@ fn the_same_seed_is_the_same_run() {
 
 #[test]
 fn shops_that_broke_a_promise_once_keep_it() {
-    // A refund that the provider never ended, twice; twice a refund of all that was left, of the
-    // amount that another one names; a request that stood still for hours.
+    // Seeds of former failures: a refund that the provider never finished (two), a refund of the
+    // rest with the amount of another request (two), a request that paused for hours.
     for seed in [15454, 70174, 469_930, 876_102, 743_646] {
         let run = Simulator::new().unwrap().run(seed, false).unwrap();
         assert!(run.violations.is_empty(), "{seed}: {:?}", run.violations);

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{Browser, string};
 use crate::environment;
 
-/// Runs every rule that is on by default, and tells each violation with the elements that it
-/// concerns. What is on its way from one colour to another is led to its end first.
+/// Runs every rule that is on by default, and returns each violation with its elements. Transitions
+/// of colours are finished first.
 const RUN: &str = "
 for (const moving of document.getAnimations()) {
   if (moving.effect.getComputedTiming().endTime !== Infinity) moving.finish();
@@ -43,8 +43,8 @@ impl Browser {
         found.iter().map(string).collect()
     }
 
-    /// What a strict reader finds wrong with the HTML that the server sends for the address of the
-    /// page now, asked for as a page: to programs some addresses answer JSON.
+    /// The problems of the HTML that the server sends for the page's address. It is requested with
+    /// a browser's `Accept`, since some addresses answer programs with JSON.
     pub async fn html_problems(&self) -> Vec<String> {
         let script = "return fetch(location.href, {headers: {Accept: 'text/html'}}).then(answer => answer.text())";
         let html = self.script(script).await;

@@ -15,15 +15,15 @@ use crate::environment;
 
 /// How long chromedriver and the browser may take to start.
 const START: Duration = Duration::from_secs(3 * 60);
-/// How often it is started until one says its port and has a browser: on a busy machine
-/// chromedriver gives up a browser that takes a minute to start.
+/// How often a start is tried: on a busy machine chromedriver gives up a browser that takes a
+/// minute to start.
 const STARTS: usize = 5;
 
 /// How long one request may take to be answered: a script that looks at every element of a long
 /// page, on a busy machine.
 const ANSWER: Duration = Duration::from_secs(10 * 60);
 
-/// What WebDriver answered instead of a value: its error code and its message.
+/// An error of WebDriver: its code and its message.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) code: String,

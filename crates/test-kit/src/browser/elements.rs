@@ -124,6 +124,19 @@ impl Browser {
             .await;
     }
 
+    /// Types a text, key by key, on whatever has the focus.
+    pub async fn type_keys(&self, text: &str) {
+        for sign in text.chars() {
+            self.press(Key::Char(sign)).await;
+        }
+    }
+
+    /// Types a code and ends it with Enter, as a scanner does.
+    pub async fn scan(&self, code: &str) {
+        self.type_keys(code).await;
+        self.press(Key::Enter).await;
+    }
+
     /// Presses a key on whatever has the focus.
     pub async fn press(&self, key: Key) {
         self.press_with(&[], key).await;

@@ -249,8 +249,8 @@ impl Browser {
     }
 }
 
-/// Takes out what htmx writes of questions whose answer a reader did not wait for, as they leave
-/// the page or type on: that each was aborted, and that it has ended.
+/// Removes htmx's messages about requests that were aborted because the user left the page or typed
+/// on: one for the abort and one for the end of each.
 fn without_questions_left_behind(messages: &mut Vec<&Message>) {
     let says = |message: &Message, event: &str| message.text.contains(&format!("\"{event}, "));
     let before = messages.len();

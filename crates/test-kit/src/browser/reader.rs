@@ -1,5 +1,4 @@
-//! Who looks at the pages (language, scripts, window size), and the browser switches that make it
-//! so.
+//! The settings of a browser's user (language, scripts, window size), and the switches for them.
 
 use std::path::Path;
 
@@ -33,6 +32,17 @@ impl Default for Reader {
             language: "pt-BR".to_owned(),
             scripts: true,
             window: (1280, 900),
+        }
+    }
+}
+
+impl Reader {
+    /// The same reader, whose browser runs no scripts.
+    #[must_use]
+    pub fn without_scripts(self) -> Self {
+        Self {
+            scripts: false,
+            ..self
         }
     }
 }

@@ -20,6 +20,22 @@ pub fn check_mail(html: &str) {
     nothing_is_wrong(html, &problems_of_document(&Tree::parse(html)));
 }
 
+/// Fails unless a page has every one of these texts.
+#[track_caller]
+pub fn has(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(page.contains(text), "“{text}” is missing:\n{page}");
+    }
+}
+
+/// Fails if a page has one of these texts.
+#[track_caller]
+pub fn has_not(page: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(!page.contains(text), "“{text}” is there:\n{page}");
+    }
+}
+
 #[track_caller]
 fn nothing_is_wrong(html: &str, problems: &[String]) {
     assert!(

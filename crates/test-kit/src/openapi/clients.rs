@@ -1,16 +1,15 @@
-//! Checks that generators of clients read a document alike: what one language leaves open and
-//! another does not is said.
+//! Checks that generators of clients for all languages read a document in the same way.
 
 use serde_json::Value;
 
 use super::Document;
 
 impl Document {
-    /// Fails unless every schema is told so that clients of any language read it alike, and every
-    /// operation says who may call it.
+    /// Fails unless every schema means the same to clients of any language, and every operation
+    /// says who may call it.
     pub fn assert_fit_for_clients(&self) {
         let title = self.value()["info"]["title"].as_str().expect("a title");
-        // Generators make package and module names of it.
+        // Generators derive the names of packages and modules from it.
         assert!(title.is_ascii(), "{title}");
         let mut wrong = Vec::new();
         self.walk("", self.value(), &mut wrong);
@@ -40,7 +39,7 @@ impl Document {
                         .map(|what| format!("{place}: {what}")),
                 );
                 for (name, member) in members {
-                    // What an example shows is data.
+                    // Examples are data, not schemas.
                     if !matches!(name.as_str(), "example" | "examples") {
                         self.walk(&format!("{place}/{name}"), member, wrong);
                     }
@@ -55,7 +54,7 @@ impl Document {
         }
     }
 
-    /// A parameter of an address says its type, and how far it goes.
+    /// A query parameter needs a type and bounds.
     fn query_parameter(&self, parameter: &Value) -> Option<&'static str> {
         if parameter["in"] != "query" {
             return None;

@@ -88,8 +88,8 @@ impl Response<'_> {
         }
     }
 
-    /// An address that the document does not have is nowhere, or leads to one that it has but for
-    /// the last slash.
+    /// An address that the document does not have is 404, or redirects to one that it has with a
+    /// final slash.
     fn check_unknown(&self, method: &str, path: &str, query: Option<&str>) {
         let what = &self.what;
         if matches!(self.status, 301 | 308) {
@@ -117,7 +117,7 @@ impl Response<'_> {
         }
     }
 
-    /// What goes wrong with a page is a page.
+    /// Errors of pages are pages.
     fn check_error(&self, path: &str) {
         if (self.document.is_page)(path) && self.is_html() {
             return;

@@ -95,7 +95,12 @@ impl Document {
             .unwrap_or_else(|| panic!("{reference} points to nothing"))
     }
 
-    /// Fails unless a value is what a schema says, which may refer to the document's components.
+    /// The JSON body of the webhook of this name.
+    pub fn webhook(&self, name: &str) -> &Value {
+        &self.value["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
+    }
+
+    /// Fails unless a value fits a schema, which may refer to the document's components.
     pub fn assert_valid(&self, schema: &Value, value: &Value, what: &str) {
         let errors: Vec<_> = self
             .validator(schema)
@@ -145,7 +150,7 @@ impl Document {
             .collect()
     }
 
-    /// Fails unless every example is what its schema says; how many there are.
+    /// Fails unless every example fits its schema; returns their number.
     pub fn assert_examples(&self) -> usize {
         let mut count = 0;
         for operation in self.operations() {

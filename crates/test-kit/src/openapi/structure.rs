@@ -171,7 +171,7 @@ fn check_parameters(place: &str, owner: &Value) {
     }
 }
 
-/// Checks one way of proving who one is: the members that its type requires.
+/// Checks a security scheme: the members that its type requires.
 fn check_security_scheme(place: &str, scheme: &Value) {
     let required: &[&str] = match scheme["type"].as_str() {
         Some("http") => &["scheme"],
@@ -238,8 +238,7 @@ impl Document {
         }
     }
 
-    /// Fails unless operations are named apart, and their tags and the keys they ask for are
-    /// explained.
+    /// Fails unless operation ids are unique, and tags and security schemes are defined.
     pub fn assert_names(&self) {
         let names: Vec<_> = self
             .operations()
@@ -315,7 +314,7 @@ impl Document {
         }
     }
 
-    /// Fails unless every schema is a JSON Schema; how many there are.
+    /// Fails unless every schema is a JSON Schema; returns their number.
     pub fn assert_schemas(&self) -> usize {
         let mut schemas = Vec::new();
         collect_schemas(self.value(), &mut schemas);

@@ -54,7 +54,7 @@ impl Assets {
         let mut store = Store::default();
         store.add::<Shared>();
         // Pages with styles of their own, such as the documents, use only our colours and sizes.
-        store.also("css/tokens.css", "tokens.css");
+        store.add_alias("css/tokens.css", "tokens.css");
         store.join("balcao.css", STYLES);
         Self(Arc::new(store))
     }

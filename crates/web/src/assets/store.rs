@@ -47,9 +47,9 @@ impl Store {
     }
 
     /// Adds a second name for a file.
-    pub(super) fn also(&mut self, name: &str, other: &str) {
+    pub(super) fn add_alias(&mut self, name: &str, alias: &str) {
         if let Some(file) = self.files.get(name).map(Arc::clone) {
-            self.files.insert(other.to_owned(), file);
+            self.files.insert(alias.to_owned(), file);
         } else {
             tracing::error!(name, "no such asset");
         }

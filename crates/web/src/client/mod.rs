@@ -1,8 +1,8 @@
 //! The client's address and scheme, from the connection and from trusted proxies.
 //!
-//! [`Origin`] is determined once for each request; handlers extract [`ClientAddress`], [`Secure`]
-//! and [`PublicUrl`] from it. Implements the rows "Client address" and "HTTPS" of the decisions.
-//! The services decide what to do with an insecure request.
+//! [`Origin`] is determined once for each request; handlers extract it, and [`PublicUrl`].
+//! Implements the rows "Client address" and "HTTPS" of the decisions. The services decide what to
+//! do with an insecure request.
 
 mod forwarded;
 mod proxies;
@@ -13,8 +13,7 @@ mod upgrade;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use axum::extract::connect_info::{ConnectInfo, MockConnectInfo};
-use axum::extract::{FromRequestParts, Request};
+use axum::extract::{ConnectInfo, FromRequestParts, Request};
 use http::Extensions;
 use http::request::Parts;
 
@@ -42,6 +41,13 @@ pub struct Origin {
 }
 
 impl Origin {
+    const NOWHERE: Self = Self {
+        address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        is_https: false,
+        is_silent_proxy: false,
+        is_local: false,
+    };
+
     /// Whether the request counts as secure: HTTPS, or straight from this machine with no proxy
     /// between.
     pub const fn is_secure(&self) -> bool {
@@ -51,13 +57,7 @@ impl Origin {
     /// The origin of a request; on a router without [`HttpStack`](crate::HttpStack), insecure and
     /// from nowhere.
     pub fn known(extensions: &Extensions) -> Self {
-        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        extensions.get().copied().unwrap_or(Self {
-            address: nowhere,
-            is_https: false,
-            is_silent_proxy: false,
-            is_local: false,
-        })
+        extensions.get().copied().unwrap_or(Self::NOWHERE)
     }
 
     /// Determines the origin of a request. Without a known peer it is insecure and from nowhere.
@@ -65,10 +65,8 @@ impl Origin {
         let tls = request.extensions().get::<OwnTls>().is_some();
         let Some(peer) = peer(request.extensions()) else {
             return Self {
-                address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
                 is_https: tls,
-                is_silent_proxy: false,
-                is_local: false,
+                ..Self::NOWHERE
             };
         };
         let headers = request.headers();
@@ -91,15 +89,8 @@ impl Origin {
 }
 
 fn peer(extensions: &Extensions) -> Option<IpAddr> {
-    let connected = extensions
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|info| info.0);
-    let peer = connected.or_else(|| {
-        extensions
-            .get::<MockConnectInfo<SocketAddr>>()
-            .map(|info| info.0)
-    });
-    peer.map(|peer| peer.ip().to_canonical())
+    let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
+    Some(peer.ip().to_canonical())
 }
 
 impl<S: Sync> FromRequestParts<S> for Origin {
@@ -148,29 +139,8 @@ impl ClientAddress {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for ClientAddress {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(Origin::known(&parts.extensions).address))
-    }
-}
-
 /// The network of so many bits that an address is in.
 pub(crate) fn network(address: Ipv6Addr, bits: u32) -> String {
     let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
     format!("{}/{bits}", Ipv6Addr::from(u128::from(address) & mask))
-}
-
-/// Whether the request counts as secure. On a router without [`HttpStack`](crate::HttpStack) no
-/// request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Secure(pub bool);
-
-impl<S: Sync> FromRequestParts<S> for Secure {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(Origin::known(&parts.extensions).is_secure()))
-    }
 }

@@ -56,13 +56,17 @@ impl PublicUrl {
 
     fn of_request(headers: &HeaderMap, uri: &Uri, is_https: bool) -> Self {
         let scheme = if is_https { "https" } else { "http" };
-        let sent = headers.get(HOST).and_then(|host| host.to_str().ok());
-        let host = sent
-            .or_else(|| uri.authority().map(Authority::as_str))
+        let host = requested_host(headers, uri)
             .filter(|host| is_host(host))
             .unwrap_or("localhost");
         Self(format!("{scheme}://{host}"))
     }
+}
+
+/// The host that a request goes to, with its port, as the client wrote it.
+pub(super) fn requested_host<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
+    let sent = headers.get(HOST).and_then(|host| host.to_str().ok());
+    sent.or_else(|| uri.authority().map(Authority::as_str))
 }
 
 /// Whether a request names a host that is not this machine: an address that is not loopback, or a
@@ -134,10 +138,7 @@ impl<S: Sync> FromRequestParts<S> for PublicUrl {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        let is_https = parts
-            .extensions
-            .get::<Origin>()
-            .is_some_and(|origin| origin.is_https);
+        let is_https = Origin::known(&parts.extensions).is_https;
         let configured = parts.extensions.get::<Self>().cloned();
         Ok(configured.unwrap_or_else(|| Self::of_request(&parts.headers, &parts.uri, is_https)))
     }

@@ -1,12 +1,9 @@
 //! Whether a request that changes something comes from a page of ours, by the headers that browsers
 //! send.
 
-use http::{
-    header::{HOST, ORIGIN},
-    request::Parts,
-};
+use http::{header::ORIGIN, request::Parts};
 
-use super::{Origin, PublicUrl};
+use super::{Origin, PublicUrl, public_url::requested_host};
 
 /// A request from another site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,8 +39,7 @@ fn is_ours(origin: &str, parts: &Parts) -> bool {
     if configured.is_some_and(|url| origin_of(url.as_str()) == Some(origin)) {
         return true;
     }
-    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
+    let host = requested_host(&parts.headers, &parts.uri);
     let is_https = Origin::known(&parts.extensions).is_https;
     match (origin.split_once("://"), host) {
         (Some(("https", from)), Some(host)) => from == host,

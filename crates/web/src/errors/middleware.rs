@@ -11,6 +11,7 @@ use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_LENGTH, CONTENT_TYPE, COOKIE
 use http::{HeaderMap, Method, StatusCode, Uri};
 
 use super::{Public, Render};
+use crate::accept::ranges;
 use crate::assets::Assets;
 use crate::error::{ErrorReport, ExpectedFault, Parts};
 use crate::locale::{Locale, Theme};
@@ -107,13 +108,7 @@ fn wants_page(headers: &HeaderMap) -> bool {
 
 /// Whether a header names a media type.
 fn names(headers: &HeaderMap, header: HeaderName, media_type: &str) -> bool {
-    headers
-        .get_all(header)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|range| range.split(';').next())
-        .any(|essence| essence.trim().eq_ignore_ascii_case(media_type))
+    ranges(headers, header).any(|(essence, _)| essence.eq_ignore_ascii_case(media_type))
 }
 
 /// Marks a response whose error an inner middleware has rendered and logged.

@@ -27,7 +27,8 @@ where
     }
 }
 
-/// `{"detail", "status_code", "timestamp", "field"?}`, the error format that the checkout specification recommends.
+/// `{"detail", "status_code", "timestamp", "field"?}`, the error format that the checkout
+/// specification recommends.
 #[derive(Clone, Debug)]
 pub struct TimestampedErrors(Clock);
 

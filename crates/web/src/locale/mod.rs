@@ -13,6 +13,7 @@ use http::{HeaderMap, Uri};
 pub use format::{in_sao_paulo, read_file_time};
 pub use preferences::{LANGUAGE_COOKIE, THEME_COOKIE, is_own_path, remember, routes};
 
+use crate::accept::ranges;
 use crate::cookie;
 
 /// The languages of the pages.
@@ -70,19 +71,14 @@ impl Locale {
     /// The best of `Accept-Language` (RFC 9110, 12.5.4): the greatest weight, the first among
     /// equals; `*` stands for the default.
     fn accepted(headers: &HeaderMap) -> Option<Self> {
-        let ranges = headers
-            .get_all(ACCEPT_LANGUAGE)
-            .iter()
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(|line| line.split(','));
         let mut best: Option<(u16, Self)> = None;
-        for range in ranges {
-            let (tag, parameters) = range.split_once(';').unwrap_or((range, ""));
-            let weight = weight(parameters);
-            let locale = if tag.trim() == "*" {
+        for (tag, weight) in ranges(headers, ACCEPT_LANGUAGE) {
+            // A range with a malformed weight is never chosen.
+            let weight = weight.unwrap_or(0);
+            let locale = if tag == "*" {
                 Some(Self::default())
             } else {
-                Self::parse(tag.trim())
+                Self::parse(tag)
             };
             if let Some(locale) = locale
                 && weight > best.map_or(0, |(weight, _)| weight)
@@ -107,26 +103,6 @@ impl Locale {
             Self::PtBr => portuguese,
             Self::En => english,
         }
-    }
-}
-
-/// The weight of a language range in thousandths; 0 when it is malformed, so that it is never
-/// chosen.
-fn weight(parameters: &str) -> u16 {
-    let Some(value) = parameters
-        .split(';')
-        .find_map(|parameter| parameter.trim().strip_prefix("q="))
-    else {
-        return 1000;
-    };
-    match value.trim().parse::<f32>() {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "0.0 to 1.0 times a thousand fits"
-        )]
-        Ok(weight) if (0.0..=1.0).contains(&weight) => (weight * 1000.0) as u16,
-        _ => 0,
     }
 }
 

@@ -38,7 +38,8 @@ pub async fn remember(request: Request, next: Next) -> Response {
     response
 }
 
-/// The address that the switches post to: `POST /preferences` with `lang`, `theme` and `next` (a path of ours), each optional.
+/// The address that the switches post to: `POST /preferences` with `lang`, `theme` and `next` (a
+/// path of ours), each optional.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> OpenApiRouter<S> {
     OpenApiRouter::new().routes(routes!(choose))
 }
@@ -102,7 +103,8 @@ fn language_cookie(locale: Locale, is_https: bool) -> Option<HeaderValue> {
     cookie::remember(LANGUAGE_COOKIE, locale.tag(), LIFETIME, is_https)
 }
 
-/// Whether a redirect target stays on this site: a path, and nothing that browsers read as another host.
+/// Whether a redirect target stays on this site: a path, and nothing that browsers read as another
+/// host.
 pub fn is_own_path(target: &str) -> bool {
     let is_path = target.starts_with('/') && !target.starts_with("//");
     is_path

@@ -4,6 +4,8 @@
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue};
 
+use crate::accept::ranges;
+
 /// How figures are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
@@ -17,17 +19,12 @@ impl Format {
     /// The format that the client prefers: `OpenMetrics` when it accepts that by name and no other
     /// more, else text.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let ranges = || {
-            let values = headers.get_all(ACCEPT).iter();
-            let texts = values.filter_map(|value| value.to_str().ok());
-            texts.flat_map(|text| text.split(',')).map(Range::parse)
+        let weight = |wanted: &[&str]| {
+            let matching = ranges(headers, ACCEPT).filter(|(kind, _)| wanted.contains(kind));
+            matching.filter_map(|(_, weight)| weight).max().unwrap_or(0)
         };
-        let weight = |wanted: fn(&Range<'_>) -> bool| {
-            let matching = ranges().filter(wanted).map(|range| range.weight);
-            matching.max().unwrap_or(0)
-        };
-        let open_metrics = weight(|range| range.kind == "application/openmetrics-text");
-        let text = weight(|range| matches!(range.kind, "text/plain" | "text/*"));
+        let open_metrics = weight(&["application/openmetrics-text"]);
+        let text = weight(&["text/plain", "text/*"]);
         if open_metrics > 0 && open_metrics >= text {
             Self::OpenMetrics
         } else {
@@ -41,36 +38,6 @@ impl Format {
             Self::Text => "text/plain; version=0.0.4; charset=utf-8",
         })
     }
-}
-
-/// One range of `Accept`: a media type, and its weight in thousandths.
-struct Range<'a> {
-    kind: &'a str,
-    weight: u16,
-}
-
-impl<'a> Range<'a> {
-    fn parse(text: &'a str) -> Self {
-        let mut parts = text.split(';').map(str::trim);
-        let kind = parts.next().unwrap_or_default();
-        let weight = parts.find_map(|part| part.strip_prefix("q="));
-        Self {
-            kind,
-            weight: weight.map_or(1000, thousandths),
-        }
-    }
-}
-
-/// `0.5` as 500; 0 for what is no weight.
-fn thousandths(weight: &str) -> u16 {
-    let (whole, decimals) = weight.split_once('.').unwrap_or((weight, ""));
-    let is_weight = matches!(whole, "0" | "1") && decimals.len() <= 3;
-    let digits = format!("{whole}{decimals:0<3}");
-    digits
-        .parse()
-        .ok()
-        .filter(|weight| is_weight && *weight <= 1000)
-        .unwrap_or(0)
 }
 
 /// `OpenMetrics` rewritten as the older text: a counter is declared by the name of its series,

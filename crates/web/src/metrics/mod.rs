@@ -6,13 +6,14 @@ pub(crate) mod workers;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use db::lock_mutex;
 use http::header::{CONTENT_TYPE, VARY};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use prometheus_client::collector::Collector;
@@ -61,30 +62,26 @@ impl Metrics {
     /// Registers a metric and returns it for its owner. Counters are named without `_total`, which
     /// is added.
     pub fn register<M: Metric + Clone>(&self, name: &str, help: &str, metric: M) -> M {
-        self.lock().register(name, help, metric.clone());
+        lock_mutex(&self.registry).register(name, help, metric.clone());
         metric
     }
 
     /// Registers metrics that are collected when they are scraped.
     pub fn collect(&self, figures: impl Collector + 'static) {
-        self.lock().register_collector(Box::new(figures));
+        lock_mutex(&self.registry).register_collector(Box::new(figures));
     }
 
     /// Calls `renew` before each scrape, to refresh a metric asynchronously, such as one from the
     /// database.
-    pub fn before_showing<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
+    pub fn before_scrape<R>(&self, renew: impl Fn() -> R + Send + Sync + 'static)
     where
         R: Future<Output = ()> + Send + 'static,
     {
-        let mut renewals = self.renewals.lock().unwrap_or_else(PoisonError::into_inner);
-        renewals.push(Arc::new(move || Box::pin(renew())));
+        lock_mutex(&self.renewals).push(Arc::new(move || Box::pin(renew())));
     }
 
     async fn renew(&self) {
-        let renewals = {
-            let renewals = self.renewals.lock();
-            renewals.unwrap_or_else(PoisonError::into_inner).clone()
-        };
+        let renewals = lock_mutex(&self.renewals).clone();
         for renew in renewals {
             if timeout(PATIENCE, renew()).await.is_err() {
                 tracing::warn!(
@@ -112,7 +109,7 @@ impl Metrics {
     /// Never in practice: writing to memory does not fail.
     pub fn encode(&self) -> Result<String, fmt::Error> {
         let mut buffer = String::new();
-        text::encode(&mut buffer, &self.lock())?;
+        text::encode(&mut buffer, &lock_mutex(&self.registry))?;
         Ok(buffer)
     }
 
@@ -129,10 +126,6 @@ impl Metrics {
 
     pub(crate) const fn workers(&self) -> &WorkerMetrics {
         &self.workers
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -271,19 +264,7 @@ impl Drop for InFlight {
 
 /// The method's name. Unknown methods share one.
 fn name(method: &Method) -> &'static str {
-    let known = [
-        Method::GET,
-        Method::HEAD,
-        Method::POST,
-        Method::PUT,
-        Method::PATCH,
-        Method::DELETE,
-        Method::OPTIONS,
-    ];
-    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    known
-        .iter()
-        .zip(names)
-        .find_map(|(known, name)| (known == method).then_some(name))
-        .unwrap_or("other")
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let name = known.into_iter().find(|known| *known == method.as_str());
+    name.unwrap_or("other")
 }

@@ -18,7 +18,7 @@ pub struct Layout {
     pub theme: Theme,
     /// The path of the page, with its query: where a change of language comes back to.
     pub path: String,
-    /// The request's id, for the pages that tell of a fault.
+    /// The request's id, for error pages.
     pub request_id: String,
     assets: Assets,
 }

@@ -58,7 +58,7 @@ impl Log {
         cost: u32,
         reserve: Reserve,
     ) -> Option<Duration> {
-        self.come_to(now, rates.clone());
+        self.advance_to(now, rates.clone());
         rates
             .filter_map(|rate| self.wait_for(now, rate, cost, reserve))
             .max()
@@ -73,7 +73,7 @@ impl Log {
         cost: u32,
         is_full: bool,
     ) {
-        self.come_to(now, rates);
+        self.advance_to(now, rates);
         let total = self.total() + u64::from(cost);
         match self.entries.back_mut() {
             Some(last) if is_full || last.at == now => *last = LogEntry { at: now, total },
@@ -102,7 +102,7 @@ impl Log {
 
     /// Removes calls outside of every window. Calls from the future, after a clock was set back,
     /// count from now.
-    fn come_to(&mut self, now: i64, rates: impl Iterator<Item = Rate>) {
+    fn advance_to(&mut self, now: i64, rates: impl Iterator<Item = Rate>) {
         let lengths = rates.map(length);
         self.longest = lengths.fold(self.longest, i64::max);
         for entry in self

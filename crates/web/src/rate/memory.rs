@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+
+use db::lock_mutex;
 
 use super::key::Counter;
 use super::log::Log;
@@ -49,14 +51,14 @@ impl Memory {
         cost: u32,
         reserve: Reserve,
     ) -> Result<Quota, RateLimitExceeded> {
-        let mut tables = self.lock();
+        let mut tables = lock_mutex(&self.tables);
         let table = tables.entry(key.kind).or_default();
         table.remove_idle(now, self.bounds);
         table.take(now, key, self.bounds, rates, cost, reserve)
     }
 
     pub(super) fn release(&self, at: i64, key: &Key, cost: u32) {
-        if let Some(table) = self.lock().get_mut(key.kind) {
+        if let Some(table) = lock_mutex(&self.tables).get_mut(key.kind) {
             for counter in table.counters(key, self.bounds) {
                 if let Some(log) = table.logs.get_mut(&counter.name) {
                     log.release(at, cost);
@@ -67,11 +69,10 @@ impl Memory {
 
     /// How many counts are kept.
     pub(super) fn keys(&self) -> usize {
-        self.lock().values().map(|table| table.logs.len()).sum()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<&'static str, Table>> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.tables)
+            .values()
+            .map(|table| table.logs.len())
+            .sum()
     }
 }
 

@@ -79,17 +79,25 @@ impl RedisWindows {
             return None;
         }
         let reply = self.ask(now, key, call_id, rates, cost, reserve);
-        let answer = tokio::time::timeout(self.timeout, reply).await;
-        match answer {
-            Ok(Ok(answer)) => {
-                if self.is_down.swap(false, Ordering::SeqCst) {
-                    tracing::info!("rate limits are shared again");
-                }
-                answer
-            }
+        let answer = self.in_time(now, reply).await?;
+        if self.is_down.swap(false, Ordering::SeqCst) {
+            tracing::info!("rate limits are shared again");
+        }
+        answer
+    }
+
+    /// The reply, unless the server fails or takes too long.
+    async fn in_time<T>(
+        &self,
+        now: i64,
+        reply: impl Future<Output = Result<T, RedisError>>,
+    ) -> Option<T> {
+        match tokio::time::timeout(self.timeout, reply).await {
+            Ok(Ok(reply)) => return Some(reply),
             Ok(Err(error)) => self.fail(now, &error).await,
             Err(elapsed) => self.fail(now, &elapsed).await,
         }
+        None
     }
 
     fn is_paused(&self, now: i64) -> bool {
@@ -97,17 +105,12 @@ impl RedisWindows {
         self.is_down.load(Ordering::SeqCst) && (0..PAUSE).contains(&since)
     }
 
-    async fn fail(
-        &self,
-        now: i64,
-        error: &(dyn std::error::Error + Sync),
-    ) -> Option<Result<Quota, RateLimitExceeded>> {
+    async fn fail(&self, now: i64, error: &(dyn std::error::Error + Sync)) {
         self.failed_at.store(now, Ordering::SeqCst);
         *self.connection.lock().await = None;
         if !self.is_down.swap(true, Ordering::SeqCst) {
             tracing::warn!(error = %error, "rate limits cannot be shared: each process counts alone until the server answers again");
         }
-        None
     }
 
     /// Removes a counted call. While the server cannot be reached, the call stays counted there.
@@ -115,12 +118,8 @@ impl RedisWindows {
         if self.is_paused(now) {
             return;
         }
-        let removed = self.remove(now, key, call_id, cost);
-        match tokio::time::timeout(self.timeout, removed).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => drop(self.fail(now, &error).await),
-            Err(elapsed) => drop(self.fail(now, &elapsed).await),
-        }
+        let removal = self.remove(now, key, call_id, cost);
+        let _failure_is_logged = self.in_time(now, removal).await;
     }
 
     async fn remove(

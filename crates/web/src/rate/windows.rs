@@ -56,13 +56,11 @@ pub struct Windows(Arc<WindowStores>);
 pub struct CountedCall {
     key: Key,
     cost: u32,
-    /// When it was counted in this process, in microseconds.
-    at: i64,
-    /// Its name on the server, if it was counted there.
-    call_id: Option<String>,
+    mark: Mark,
 }
 
 /// The name of a counted call.
+#[derive(Debug)]
 struct Mark {
     /// When it was counted in this process, in microseconds.
     at: i64,
@@ -156,25 +154,19 @@ impl Windows {
         rates: &[Rate],
         cost: u32,
     ) -> Result<CountedCall, RateLimitExceeded> {
-        let (_, Mark { at, call_id }) = self.count(key, rates, cost, Reserve::Nothing).await?;
+        let (_, mark) = self.count(key, rates, cost, Reserve::Nothing).await?;
         Ok(CountedCall {
             key: key.clone(),
             cost: if rates.is_empty() { 0 } else { cost },
-            at,
-            call_id,
+            mark,
         })
     }
 
     /// Removes a counted call, as if it had not been made.
     pub async fn release(&self, call: CountedCall) {
-        let CountedCall {
-            key,
-            cost,
-            at,
-            call_id,
-        } = call;
-        self.0.memory.release(at, &key, cost);
-        if let Some((redis, call_id)) = self.0.redis.as_ref().zip(call_id) {
+        let CountedCall { key, cost, mark } = call;
+        self.0.memory.release(mark.at, &key, cost);
+        if let Some((redis, call_id)) = self.0.redis.as_ref().zip(mark.call_id) {
             let now = self.0.clock.now().micros();
             redis.release(now, &key, &call_id, cost).await;
         }

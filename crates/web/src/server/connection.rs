@@ -117,7 +117,7 @@ impl Connection {
         let busy = requests.begin();
         let is_hostless = request.version() == Version::HTTP_11
             && request.headers().get_all(HOST).iter().count() != 1;
-        // A caller that asks before it sends the body is not told to send it.
+        // A client that sends `Expect` waits for 100 before it sends the body.
         let comes_unasked = !request.headers().contains_key(EXPECT);
         let mut request: Request = request.map(|body| {
             if body.is_end_stream() {

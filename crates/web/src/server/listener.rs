@@ -13,7 +13,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// How often such failures are logged.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// A bound address: ask it which one before serving, since port 0 takes a free one.
+/// A bound socket. With port 0 the system chooses a free port, see [`Listener::address`].
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use db::lock_mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -70,7 +71,7 @@ impl Peers {
     pub(super) fn enter(&self, address: SocketAddr) -> Option<PeerSlot> {
         let address = address.ip().to_canonical();
         let peer = ClientAddress(address).network_key();
-        let mut open = self.lock();
+        let mut open = lock_mutex(&self.0.open);
         let count = open.by_peer.get(&peer).copied().unwrap_or(0);
         let is_bounded = !self.0.proxies.contains(address);
         if is_bounded && count >= self.0.limits.connections_of_a_peer && !open.close_idle(&peer) {
@@ -99,7 +100,7 @@ impl Peers {
     /// them.
     pub(super) fn make_room(&self) {
         let most = self.0.limits.connections;
-        let mut open = self.lock();
+        let mut open = lock_mutex(&self.0.open);
         if open.connections.len() < most - most / 8 {
             return;
         }
@@ -114,10 +115,6 @@ impl Peers {
         if let Some(peer) = peer {
             open.close_idle(&peer);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -158,7 +155,7 @@ impl PeerConnection {
 
 impl Drop for PeerSlot {
     fn drop(&mut self) {
-        self.peers.lock().remove(self.number);
+        lock_mutex(&self.peers.0.open).remove(self.number);
     }
 }
 

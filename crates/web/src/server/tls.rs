@@ -111,12 +111,12 @@ impl Tls {
     /// logged once and ignored.
     pub async fn watch(self, shutdown: Shutdown) {
         tokio::select! {
-            () = self.look() => {}
+            () = self.watch_files() => {}
             () = shutdown.begun() => {}
         }
     }
 
-    async fn look(&self) {
+    async fn watch_files(&self) {
         let mut seen = self.seen;
         let mut ticks = tokio::time::interval(self.interval);
         loop {

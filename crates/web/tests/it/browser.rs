@@ -1,5 +1,5 @@
-//! The documents' viewers in a real browser: they show the document, ask nobody else, and break no
-//! policy of ours.
+//! The documents' viewers in a real browser: they show the document, load nothing from other sites,
+//! and comply with our security policy.
 
 use test_kit::browser::{Browser, Scheme};
 
@@ -24,7 +24,7 @@ async fn both_viewers_work_without_any_other_site() {
     }
 }
 
-/// What the page has loaded: the names of scripts and styles without their hashes.
+/// The names of the scripts and styles that the page has loaded, without their hashes.
 async fn loaded(browser: &Browser) -> Vec<String> {
     let script = "return performance.getEntriesByType('resource').map((entry) => entry.name)
         .filter((name) => /[.](js|css)$/.test(name)).map((name) => name.replace(/^.*[/]|-[0-9a-f]{12}(?=[.])/g, ''))";
@@ -55,13 +55,13 @@ async fn a_viewer_is_loaded_when_somebody_asks_for_it() {
     browser.wait_gone("#start").await;
     assert_eq!(browser.focused().await, "#documents");
 
-    // An address of a part of the document asks for its viewer too.
+    // An address with a fragment loads the viewer at once.
     let part = format!("{}#tag/operation", server.url(PATHS.redoc));
     browser.goto(&part).await;
     browser.wait_for("h2").await;
 }
 
-/// How light the ground behind the text of a viewer is, from 0 to 255.
+/// The brightness of the background of a viewer's text, from 0 to 255.
 async fn ground(browser: &Browser, css: &str) -> i64 {
     browser.wait_for(css).await;
     let script = format!(

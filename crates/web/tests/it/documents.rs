@@ -1,5 +1,4 @@
-//! The API document and its viewers as they are served. How they look in a browser is in
-//! `browser.rs`.
+//! The API document and its viewers as they are served. `browser.rs` opens them in a browser.
 
 use axum::Router;
 use serde_json::json;
@@ -58,7 +57,7 @@ async fn the_document_is_json_and_the_viewers_have_a_policy_of_their_own() {
         );
         let page = page.text().await.unwrap();
         test_kit::html::check(&page);
-        // The viewer's own files come when it is asked for.
+        // The files of the viewer are loaded on demand.
         assert_eq!(page.matches("<script").count(), 1, "{path}");
         let parts = page.split(['"', ' ']);
         for file in parts.filter(|part| part.starts_with("/assets/")) {

@@ -1,5 +1,5 @@
-//! What the HTTP stack does over real sockets, and the parts of it that need a browser, Redis or a
-//! temporary folder.
+//! The HTTP stack over real sockets, and its parts that need a browser, Redis or a temporary
+//! folder.
 
 #![cfg(test)]
 

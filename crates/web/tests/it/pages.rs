@@ -1,4 +1,4 @@
-//! Pages, preferences, security headers, liveness, figures.
+//! Pages, preferences, security headers, liveness, metrics.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ async fn hello(layout: Layout) -> Page<Hello> {
 
 const LONG: &str = "<p>Um parágrafo entre muitos que se parecem.</p>";
 
-/// A page of many lines.
+/// A long page, which is compressed on a thread for blocking work.
 fn long(_: Layout) -> Html<String> {
     Html(LONG.repeat(3000))
 }
@@ -71,7 +71,7 @@ fn routes() -> Router {
 }
 
 fn client() -> reqwest::Client {
-    crate::support::provide_cryptography();
+    test_kit::tls::provide_cryptography();
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .build()

@@ -1,4 +1,4 @@
-//! Windows that are exact, and the step that refuses.
+//! Exact sliding windows, and the middleware that refuses requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ fn run<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// The rule as it is said, with all calls ever made: never more than N in any stretch of the
-/// length.
+/// The rule in its simplest form, over a list of all calls: never more than N in any stretch of the
+/// named length.
 #[derive(Default)]
 struct Naive(Vec<(i64, u32)>);
 
@@ -63,7 +63,7 @@ proptest! {
         let windows = Windows::memory(clock.clone());
         let mut naive: HashMap<usize, Naive> = HashMap::new();
         for (step, cost, is_background, key) in calls {
-            // Small steps and large ones, and sometimes none.
+            // Small and large steps, and none.
             clock.advance(Duration::from_micros(step % [1, 1_500_000, 90_000_000, 4_000_000_000][(step % 4) as usize]));
             let reserve = if is_background { Reserve::Fifth } else { Reserve::Nothing };
             let now = clock.now().micros();
@@ -98,58 +98,29 @@ proptest! {
 async fn two_calls_at_once_fit_whole_or_not_at_all() {
     let windows = Windows::memory(clock());
     let rates: Rates = "3/minute".parse().unwrap();
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
-    let refusal = windows
-        .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-        .await
-        .unwrap_err();
+    let key = Key::new("kind", "quota");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
+    assert!(take(2, Reserve::Nothing).await.is_ok());
+    let refusal = take(2, Reserve::Nothing).await.unwrap_err();
     assert_eq!(
         (refusal.retry_after, refusal.levels[0].remaining),
         (Duration::from_secs(60), 1)
     );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_ok());
 }
 
 #[tokio::test]
 async fn the_last_fifth_is_left_to_those_who_wait_for_an_answer() {
     let windows = Windows::memory(clock());
     let rates: Rates = "10/minute".parse().unwrap();
+    let key = Key::new("kind", "quota");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
     for _ in 0..8 {
-        assert!(
-            windows
-                .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
-                .await
-                .is_ok()
-        );
+        assert!(take(1, Reserve::Fifth).await.is_ok());
     }
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Fifth)
-            .await
-            .is_err()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 2, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "quota"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_err()
-    );
+    assert!(take(1, Reserve::Fifth).await.is_err());
+    assert!(take(2, Reserve::Nothing).await.is_ok());
+    assert!(take(1, Reserve::Nothing).await.is_err());
 }
 
 #[tokio::test]
@@ -157,26 +128,13 @@ async fn a_clock_set_back_forgives_nothing_and_blocks_nobody_for_long() {
     let clock = clock();
     let windows = Windows::memory(clock.clone());
     let rates: Rates = "1/minute".parse().unwrap();
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    let key = Key::new("kind", "key");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
+    assert!(take(1, Reserve::Nothing).await.is_ok());
     clock.set(Timestamp::parse("2026-11-20T11:00:00Z").unwrap());
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_err()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_err());
     clock.advance(Duration::from_secs(60));
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Nothing)
-            .await
-            .is_ok()
-    );
+    assert!(take(1, Reserve::Nothing).await.is_ok());
 }
 
 const SMALL: Bounds = Bounds {
@@ -193,7 +151,7 @@ async fn memory_stays_within_its_bounds_and_idle_keys_go() {
         let key = Key::new("kind", client.to_string());
         let _ = windows.take(&key, &rates, 1, Reserve::Nothing).await;
         clock.advance(Duration::from_micros(1));
-        // Those that share a count because there is no room have 1,024 of them.
+        // Keys beyond the bound share 1,024 counts.
         assert!(windows.keys() <= 100 + 1024, "{}", windows.keys());
     }
     clock.advance(Duration::from_secs(61));

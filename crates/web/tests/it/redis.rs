@@ -1,4 +1,4 @@
-//! Windows that several replicas share, and what happens when the server that holds them goes away.
+//! Rate limits that several replicas share through Redis, and outages of its server.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use web::{Clock, Random};
 
 use crate::support::{LONG, clock};
 
-/// A way to the server that can be cut and mended.
-struct Way {
+/// A proxy in front of the server that can be closed and opened.
+struct Proxy {
     address: SocketAddr,
     open: Arc<watch::Sender<bool>>,
 }
 
-impl Way {
+impl Proxy {
     async fn to(server: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let way = Self {
+        let proxy = Self {
             address: listener.local_addr().unwrap(),
             open: Arc::new(watch::Sender::new(true)),
         };
-        let open = Arc::clone(&way.open);
+        let open = Arc::clone(&proxy.open);
         tokio::spawn(async move {
             loop {
                 let (mut client, _) = listener.accept().await.unwrap();
@@ -43,7 +43,7 @@ impl Way {
                 });
             }
         });
-        way
+        proxy
     }
 
     fn url(&self) -> String {
@@ -51,7 +51,7 @@ impl Way {
     }
 }
 
-/// Host and port of the tests' server.
+/// Host and port of the server for tests.
 fn server() -> String {
     let url = test_kit::redis_url();
     let rest = url.split("://").nth(1).unwrap();
@@ -63,8 +63,8 @@ fn prefix() -> String {
     format!("test-{}", Random::system().uuid())
 }
 
-/// Windows that wait for the server as long as a busy machine may need: one that came too late
-/// would be counted without.
+/// Windows with a long timeout, which a busy machine does not exceed. After a timeout the process
+/// would count alone.
 fn windows(url: &str, prefix: &str, clock: &Clock) -> Windows {
     Windows::redis_within(LONG, url, prefix, clock.clone(), Random::system()).unwrap()
 }
@@ -141,31 +141,15 @@ async fn a_call_that_is_given_back_makes_room_in_every_replica() {
 async fn cost_and_reserve_hold_in_shared_windows_too() {
     let windows = windows(&test_kit::redis_url(), &prefix(), &clock());
     let rates: Rates = "10/hour".parse().unwrap();
+    let key = Key::new("kind", "key");
+    let take = async |calls, reserve| windows.take(&key, &rates, calls, reserve).await;
     for _ in 0..4 {
-        assert!(
-            windows
-                .take(&Key::new("kind", "key"), &rates, 2, Reserve::Fifth)
-                .await
-                .is_ok()
-        );
+        assert!(take(2, Reserve::Fifth).await.is_ok());
     }
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 1, Reserve::Fifth)
-            .await
-            .is_err()
-    );
-    assert!(
-        windows
-            .take(&Key::new("kind", "key"), &rates, 3, Reserve::Nothing)
-            .await
-            .is_err()
-    );
-    let standing = windows
-        .take(&Key::new("kind", "key"), &rates, 2, Reserve::Nothing)
-        .await
-        .unwrap();
-    assert_eq!(standing.levels[0].remaining, 0);
+    assert!(take(1, Reserve::Fifth).await.is_err());
+    assert!(take(3, Reserve::Nothing).await.is_err());
+    let quota = take(2, Reserve::Nothing).await.unwrap();
+    assert_eq!(quota.levels[0].remaining, 0);
 }
 
 #[tokio::test]
@@ -178,7 +162,7 @@ async fn calls_leave_a_shared_window_when_their_time_is_over() {
             && take(&windows, &rates).await
             && !take(&windows, &rates).await
     );
-    // The time is the server's: it passes by itself, and this process' clock must follow.
+    // Redis counts by its own clock, so this process' clock is advanced with it.
     let until_allowed = async {
         while !take(&windows, &rates).await {
             clock.advance(Duration::from_millis(100));
@@ -194,12 +178,12 @@ async fn calls_leave_a_shared_window_when_their_time_is_over() {
 async fn without_the_server_each_process_counts_alone_and_comes_back_when_it_returns() {
     let (logs, _guard) = Logs::of_this_thread();
     let (prefix, clock) = (prefix(), clock());
-    let way = Way::to(server()).await;
-    let windows = windows(&way.url(), &prefix, &clock);
+    let proxy = Proxy::to(server()).await;
+    let windows = windows(&proxy.url(), &prefix, &clock);
     let rates: Rates = "6/hour".parse().unwrap();
     assert!(take(&windows, &rates).await && take(&windows, &rates).await);
-    way.open.send_replace(false);
-    // What was counted before the outage counts in it.
+    proxy.open.send_replace(false);
+    // Calls before the outage count during it.
     for expected in [true, true, true, true, false, false] {
         assert_eq!(take(&windows, &rates).await, expected);
     }
@@ -209,7 +193,7 @@ async fn without_the_server_each_process_counts_alone_and_comes_back_when_it_ret
         "{}",
         logs.text()
     );
-    way.open.send_replace(true);
+    proxy.open.send_replace(true);
     clock.advance(Duration::from_secs(3601));
     assert!(take(&windows, &rates).await);
     assert_eq!(

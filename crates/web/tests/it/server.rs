@@ -1,7 +1,8 @@
-//! Connections: hostile, slow, too many; and an orderly end.
+//! Connections: hostile, slow and too many ones, and the shutdown.
 
 use std::convert::Infallible;
 use std::time::Duration;
+use test_kit::html::has;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -127,10 +128,7 @@ async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
         declared.starts_with("HTTP/1.1 413 Payload Too Large"),
         "{declared}"
     );
-    assert!(
-        declared.contains("\"detail\":\"Payload Too Large\""),
-        "{declared}"
-    );
+    has(&declared, &["\"detail\":\"Payload Too Large\""]);
     let chunks = "400\r\n".to_owned() + &"a".repeat(1024) + "\r\n1\r\na\r\n0\r\n\r\n";
     let chunked = server.say(format!("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n{chunks}").as_bytes()).await;
     assert!(chunked.starts_with("HTTP/1.1 413 "), "{chunked}");
@@ -139,8 +137,8 @@ async fn bodies_that_are_too_large_are_refused_before_they_are_read() {
     assert!(fits.ends_with("1024"), "{fits}");
 }
 
-/// As proxies do, which pass a body on before they look for an answer, and tell 502 when the
-/// connection is reset over it.
+/// Some proxies send the whole body before they read the answer. They answer 502 when the
+/// connection is reset meanwhile.
 #[tokio::test]
 async fn who_sends_a_refused_body_to_its_end_is_not_cut_off_over_it() {
     let server = Running::start(routes()).await;
@@ -188,9 +186,9 @@ async fn a_head_that_drips_is_cut_off_though_bytes_keep_coming() {
     }
 }
 
-/// A connection whose first request was answered. On a busy machine even a head that is sent at
-/// once may come too late for a short limit: then another connection is made, since that limit is
-/// not what is looked at.
+/// A connection whose first request was answered. On a busy machine a head may exceed a short limit
+/// although it is sent at once. Then another connection is opened, since the test is not about that
+/// limit.
 async fn answered(server: &Running) -> TcpStream {
     for _ in 0..1000 {
         let mut stream = server.connect().await;
@@ -364,7 +362,7 @@ async fn the_first_request_of_a_new_connection_is_answered_after_shutdown_has_be
     let mut new = server.connect().await;
     let mut accepted = server.connect().await;
     accepted.write_all(GET).await.unwrap();
-    // The connections are accepted in their order.
+    // Connections are accepted in their order, so the new one is accepted too.
     read_until(&mut accepted, "hello").await;
     server.shutdown.begin();
     assert!(read_to_end(&mut accepted).await.is_empty());
@@ -416,10 +414,7 @@ async fn shutdown_does_not_wait_for_a_body_that_does_not_come() {
     has_begun.recv().await.unwrap();
     server.shutdown.begin();
     let answer = read_to_end(&mut stream).await;
-    assert!(
-        answer.contains("the rest of the body does not come"),
-        "{answer}"
-    );
+    has(&answer, &["the rest of the body does not come"]);
     server.task.await.unwrap();
 }
 
@@ -428,7 +423,7 @@ async fn event_streams_outlive_the_request_timeout_and_end_with_the_server() {
     let events = async || {
         let (send, receive) = mpsc::channel(2);
         tokio::spawn(async move {
-            // Later than the timeout of the request.
+            // The second event comes after the timeout of the request.
             for (wait, data) in [(0, "first"), (60, "second")] {
                 tokio::time::sleep(Duration::from_millis(wait)).await;
                 let _ = send

@@ -1,10 +1,11 @@
-//! A running server, and a client that can say things no proper client says.
+//! A running server, and a client that can send malformed requests.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use db::Timestamp;
+use test_kit::tls::provide_cryptography;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
@@ -14,11 +15,10 @@ use web::metrics::Metrics;
 use web::server::{Limits, Listener, Options, Shutdown, serve};
 use web::{Clock, HttpStack, Random};
 
-/// A time that nothing takes which comes to its end at all, on a machine as busy as may be: what
-/// waits so long waits in vain.
+/// Longer than anything takes, even on a busy machine. A wait that exceeds it has failed.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
-/// A moment that every test's clock begins at.
+/// The time at which every test's clock starts.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
 
 pub(crate) fn clock() -> Clock {
@@ -36,7 +36,7 @@ pub(crate) fn stack() -> HttpStack {
     }
 }
 
-/// The router with the whole stack around it.
+/// The router within the whole stack.
 pub(crate) fn in_stack(router: Router) -> Router {
     stack().around(router, TimestampedErrors::new(clock()))
 }
@@ -87,16 +87,16 @@ impl Running {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends bytes as they are and reads the answer to its end.
+    /// Sends raw bytes and reads the answer until the server closes.
     pub(crate) async fn say(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect().await;
-        // The server may answer and close before it has read everything.
+        // This fails when the server answers and closes before it has read everything.
         let _ = stream.write_all(bytes).await;
         read_to_end(&mut stream).await
     }
 }
 
-/// What comes until the server closes; panics when it does not.
+/// Reads until the server closes. Panics when it does not.
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let end = tokio::time::timeout(LONG, stream.read_to_end(&mut bytes));
@@ -104,14 +104,14 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What comes until `end` has come; panics when the server closes before.
+/// Reads until `end` has arrived. Panics when the server closes before that.
 pub(crate) async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     let text = read_on(stream, end).await;
     assert!(text.contains(end), "closed before {end:?}: {text}");
     text
 }
 
-/// What comes until `end` has come, or the server has closed.
+/// Reads until `end` has arrived or the server has closed.
 pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
     let mut bytes = Vec::new();
     while !String::from_utf8_lossy(&bytes).contains(end) {
@@ -125,14 +125,7 @@ pub(crate) async fn read_on(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The client's TLS needs a provider of cryptography, though these tests speak plain HTTP; the
-/// first test to come installs it.
-pub(crate) fn provide_cryptography() {
-    // An error says that another test was first.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// One GET by a proper client.
+/// A GET request by a common HTTP client.
 pub(crate) async fn get(url: impl reqwest::IntoUrl) -> reqwest::Result<reqwest::Response> {
     provide_cryptography();
     reqwest::get(url).await

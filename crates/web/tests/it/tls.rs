@@ -1,4 +1,4 @@
-//! Our own TLS, and certificates that change while the server runs.
+//! Our own TLS, and certificates that are replaced while the server runs.
 
 use std::fs;
 use std::path::Path;
@@ -15,12 +15,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use web::client::Secure;
+use web::client::Origin;
 use web::server::{Options, Tls, TlsFiles};
 
 use crate::support::{LONG, Running, in_stack};
 
-/// Writes a new self-signed certificate with its key, and gives it back.
+/// Writes a new self-signed certificate with its key, and returns it.
 fn write(folder: &Path) -> CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     put(&folder.join("key.pem"), &made.signing_key.serialize_pem());
@@ -28,7 +28,7 @@ fn write(folder: &Path) -> CertificateDer<'static> {
     made.cert.der().clone()
 }
 
-/// Puts a whole file where another may be: whoever looks meanwhile never sees half of it, or none.
+/// Replaces a file atomically, so that readers never see half of it, or none.
 fn put(file: &Path, text: &str) {
     let new = file.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -46,7 +46,8 @@ async fn start(folder: &Path) -> Running {
     let tls = Tls::load(files(folder))
         .unwrap()
         .every(Duration::from_millis(10));
-    let routes = Router::new().route("/", get(async |Secure(secure): Secure| secure.to_string()));
+    let is_secure = async |origin: Origin| origin.is_secure().to_string();
+    let routes = Router::new().route("/", get(is_secure));
     Running::with(
         in_stack(routes),
         Options {
@@ -57,7 +58,7 @@ async fn start(folder: &Path) -> Running {
     .await
 }
 
-/// A connection that trusts this certificate alone.
+/// Connects, and trusts only this certificate.
 async fn connect(
     server: &Running,
     trusted: &CertificateDer<'static>,
@@ -142,7 +143,7 @@ fn files_that_cannot_be_used_are_named() {
     assert_eq!(error, "certificate and key cannot be used");
 }
 
-/// Looks again and again until it is so.
+/// Polls until a condition holds.
 async fn until(look: impl AsyncFn() -> bool) {
     let looking = async {
         while !look().await {

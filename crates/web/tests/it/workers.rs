@@ -1,5 +1,5 @@
-//! Background workers: started again when they go down, named while they are, and cut off when the
-//! service stops without them.
+//! Background workers: they are restarted, named while they are down, and aborted when they do not
+//! stop with the service.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

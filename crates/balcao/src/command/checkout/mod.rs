@@ -12,13 +12,13 @@ use super::common::Common;
 use crate::failure::Failure;
 
 /// Manage merchants' API keys and webhook endpoints, and reconcile payments with the provider
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(super) struct CheckoutArguments {
     #[command(subcommand)]
     action: CheckoutAction,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum CheckoutAction {
     /// API keys of merchants' servers
     #[command(subcommand)]

@@ -2,12 +2,12 @@
 //! may be running.
 
 use ::inventory::State;
-use ::inventory::access::Actor;
-use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries, endpoints};
+use ::inventory::events::{Delivery, DeliveryState, Filter, deliveries};
 use clap::{ArgGroup, Subcommand};
 use db::{Db, Error};
 
 use crate::command::common::Common;
+use crate::command::endpoints::redeliver;
 use crate::console;
 use crate::failure::Failure;
 use crate::run::inventory::with_state;
@@ -56,9 +56,6 @@ pub(super) enum EventsAction {
     },
 }
 
-/// A command line has no logged-in user.
-const NOBODY: Actor = Actor(None);
-
 fn state(text: &str) -> Result<DeliveryState, String> {
     DeliveryState::of(text).ok_or_else(|| "one of waiting, delivered, failed".to_owned())
 }
@@ -94,10 +91,7 @@ async fn perform(action: EventsAction, state: &State) -> Result<(), Failure> {
             list(db, filter, limit).await
         }
         EventsAction::Show { id } => show(db, id).await,
-        EventsAction::Redeliver { id: Some(id), .. } => redeliver(state, id).await,
-        EventsAction::Redeliver {
-            id: None, endpoint, ..
-        } => redeliver_failed(state, endpoint).await,
+        EventsAction::Redeliver { id, endpoint, .. } => redeliver(state, id, endpoint).await,
     }
 }
 
@@ -161,7 +155,7 @@ async fn show(db: &Db, id: i64) -> Result<(), Failure> {
     let found = deliveries::find_event(db, id)
         .await
         .map_err(|error| unreadable(&error))?;
-    let (event, all) = found.ok_or_else(|| no_event(id))?;
+    let (event, all) = found.ok_or_else(|| Failure::new(format!("there is no event {id}")))?;
     console::print(&format!(
         "event {id}  {}  {}",
         event.webhook_id(),
@@ -183,45 +177,5 @@ async fn show(db: &Db, id: i64) -> Result<(), Failure> {
             ));
         }
     }
-    Ok(())
-}
-
-fn no_event(id: i64) -> Failure {
-    Failure::new(format!("there is no event {id}"))
-}
-
-async fn redeliver(state: &State, id: i64) -> Result<(), Failure> {
-    let count = deliveries::redeliver_event(state, &NOBODY, id).await;
-    let count = count
-        .map_err(|error| unreadable(&error))?
-        .ok_or_else(|| no_event(id))?;
-    if count == 0 {
-        return Err(Failure::new(format!(
-            "no endpoint receives the type of event {id}: nothing is delivered"
-        )));
-    }
-    console::print(&format!("{count} to deliver again"));
-    Ok(())
-}
-
-async fn redeliver_failed(state: &State, endpoint: Option<i64>) -> Result<(), Failure> {
-    if let Some(id) = endpoint {
-        let found = endpoints::find(&state.db, id).await;
-        let found = found.map_err(|error| unreadable(&error))?;
-        let Some(found) = found else {
-            return Err(Failure::new(format!(
-                "--endpoint: there is no endpoint {id}"
-            )));
-        };
-        if !found.enabled {
-            return Err(Failure::new(format!(
-                "--endpoint: endpoint {id} receives no events; run `balcao inventory endpoint enable {id}` first"
-            )));
-        }
-    }
-    let count = deliveries::redeliver_failed(state, &NOBODY, endpoint)
-        .await
-        .map_err(|error| unreadable(&error))?;
-    console::print(&format!("{count} to deliver again"));
     Ok(())
 }

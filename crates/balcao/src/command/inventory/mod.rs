@@ -10,20 +10,22 @@ mod verify;
 
 use std::path::PathBuf;
 
+use ::inventory::State;
 use ::inventory::transfer::FileKind;
 use clap::{Args, Subcommand};
 
 use super::common::Common;
+use super::endpoints::{self, EndpointAction};
 use crate::failure::Failure;
 
 /// Verify the ledger, import and export CSV files, manage webhooks, run analyses and the report
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(super) struct InventoryArguments {
     #[command(subcommand)]
     action: InventoryAction,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum InventoryAction {
     /// Recompute every quantity and every aggregate from the records; exit status 1 and a line for
     /// each difference
@@ -55,7 +57,7 @@ enum InventoryAction {
     Events(events::EventsAction),
     /// Manage webhook endpoints
     #[command(subcommand)]
-    Endpoint(endpoint::EndpointAction),
+    Endpoint(EndpointAction<State>),
     /// List restock analyses, or make one now
     #[command(subcommand)]
     Analyses(analyses::AnalysesAction),
@@ -127,7 +129,7 @@ pub(super) fn run(arguments: InventoryArguments, common: &Common) -> Result<(), 
         } => transfer::import(resource, &file, (dry_run, create_names), common),
         InventoryAction::Export { resource, file } => transfer::export(resource, &file, common),
         InventoryAction::Events(action) => events::run(action, common),
-        InventoryAction::Endpoint(action) => endpoint::run(action, common),
+        InventoryAction::Endpoint(action) => endpoints::run(action, common),
         InventoryAction::Analyses(action) => analyses::run(&action, common),
         InventoryAction::Report(arguments) => report::run(&arguments, common),
     }

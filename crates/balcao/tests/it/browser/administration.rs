@@ -1,5 +1,5 @@
-//! What administrators do in a browser: managing a user from the first form to that user's own
-//! login, and being kept from deleting what is in use; with the keyboard, on a phone and on a desk.
+//! Administrators in a browser: they manage a user from the first form to that user's own login,
+//! and cannot delete records in use. With the keyboard, on a phone and on a desktop.
 
 use test_kit::{
     browser::{Browser, Key, Reader},
@@ -52,7 +52,7 @@ async fn a_user_is_made_given_a_group_and_logs_in() {
     browser
         .wait_text(".site-message", "You may edit it again below.")
         .await;
-    // What the colleague may do is the next thing that is seen.
+    // The next form is that of the colleague's permissions.
     let seen = "return document.querySelector('#field-groups').getBoundingClientRect().bottom < innerHeight";
     assert_eq!(browser.script(seen).await, true);
     browser.fill("#field-first_name", "Ana").await;
@@ -156,7 +156,7 @@ async fn a_delivery_is_booked_in_its_suppliers_form_row_by_row() {
     browser.click(boxes).await;
     assert!(browser.has("tr.site-going").await);
     save(&browser).await;
-    // The list: the form has said the same before.
+    // The list's message has the same text as the form's.
     browser.wait_text("h1", "Select supplier to change").await;
     browser
         .goto(&format!("{inventory}/admin/suppliers/1/history/"))

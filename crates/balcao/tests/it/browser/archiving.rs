@@ -27,7 +27,7 @@ async fn a_product_leaves_the_lists_is_found_among_the_archived_and_comes_back()
         .await;
     browser.check_accessibility().await;
 
-    // Nobody finds it by its name; whoever scans it is told.
+    // A search by its name does not find it, and a scan shows that it is archived.
     browser
         .goto(&format!("{inventory}/products/?search=arroz+bom+grao+1"))
         .await;

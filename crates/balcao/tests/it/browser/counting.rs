@@ -1,13 +1,12 @@
-//! A shelf is counted: the stock of a product is put right from the list, while somebody sells from
-//! it. At a desk, on a phone without scripts.
+//! The stock of a product is adjusted from the list while somebody sells it. On a desktop, and on a
+//! phone without scripts.
 
-use serde_json::json;
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 /// A product of the demo that has stock: its address, its title and its stock.
@@ -48,22 +47,20 @@ async fn a_broken_unit_is_written_off_while_somebody_sells_one() {
         )
         .await;
     browser.check_accessibility().await;
-    let sale = json!({"product": id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
+    program.sell(id, 1).await;
     browser
         .fill("#dialog-quantity", &(stock - 1).to_string())
         .await;
     browser.type_text("#dialog-reason", "Quebra").await;
     browser.fill("#dialog-note", "saco rasgado").await;
     browser.press(Key::Enter).await;
-    // The count agrees with the sale, so there is nothing to write off but the sale itself.
+    // The count agrees with the sale, so only the sale changes the stock.
     browser.wait_text("#toasts", "nada a ajustar").await;
     has(&program, id, stock - 1).await;
 
     browser.click(&adjust).await;
     browser.wait_for("#dialog[open] form").await;
-    let sale = json!({"product": id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
+    program.sell(id, 1).await;
     browser
         .fill("#dialog-quantity", &(stock - 3).to_string())
         .await;
@@ -97,11 +94,7 @@ async fn a_shelf_is_counted_on_a_phone_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", super::PASSWORD).await;
     let (id, title, stock) = a_product(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     browser.resize(360, 740).await;
     log_in(&browser, &inventory, "manager").await;

@@ -1,14 +1,12 @@
-//! A category is counted: with a scanner at a desk, on a phone after a logout, while somebody
-//! sells; the differences are looked at, booked at once and taken back at once. And without
-//! scripts.
+//! A category is counted with a scanner on a desktop, and on a phone after a logout, while somebody
+//! sells. The differences are reviewed, booked and undone. And the same without scripts.
 
-use serde_json::json;
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 const PASSWORD: &str = super::PASSWORD;
@@ -26,7 +24,7 @@ impl Product {
         format!("tr[data-product='{}'] .line-quantity", self.id)
     }
 
-    /// Fails unless so many more of it are there than in the beginning.
+    /// Fails unless the stock has grown by so many units.
     async fn has(&self, program: &Caller, more: i64) {
         let product = program.get(&format!("/api/v1/products/{}/", self.id)).await;
         assert_eq!(product["quantity"], self.stock + more, "{product}");
@@ -56,14 +54,6 @@ async fn a_shelf(program: &Caller) -> (i64, [Product; 3]) {
     panic!("no category has three products in stock: {categories}")
 }
 
-/// Types a code and ends it with Enter, as a scanner does.
-async fn scan(browser: &Browser, product: &Product) {
-    for sign in product.code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
-
 async fn reads(browser: &Browser, product: &Product, units: &str) {
     let expression = format!(
         "document.querySelector(\"{}\")?.value === '{units}'",
@@ -82,7 +72,7 @@ async fn begin(browser: &Browser, inventory: &str, category: i64) {
     browser.wait_for("#count").await;
 }
 
-/// Makes a count that is booked, and another one that stays a draft.
+/// Creates a count that is booked, and one that stays a draft.
 pub(super) async fn make_two(browser: &Browser, inventory: &str) {
     for button in ["review", "save"] {
         begin(browser, inventory, 1).await;
@@ -96,22 +86,22 @@ pub(super) async fn make_two(browser: &Browser, inventory: &str) {
     browser.wait_for("#toasts .toast").await;
 }
 
-/// Scans five of the first, also when the cursor is elsewhere, and types what there is of the
-/// second.
+/// Scans five of the first product, also while another field has the focus, and types the quantity
+/// of the second.
 async fn count_two(browser: &Browser, first: &Product, second: &Product) {
-    // Without a pause, and wherever the cursor is.
+    // Without a pause, and whichever field has the focus.
     for _ in 0..3 {
-        scan(browser, first).await;
+        browser.scan(&first.code).await;
     }
     reads(browser, first, "3").await;
     browser.script("document.activeElement.blur()").await;
-    scan(browser, first).await;
+    browser.scan(&first.code).await;
     reads(browser, first, "4").await;
     browser.click(&second.field()).await;
     browser
         .type_text(&second.field(), &second.stock.to_string())
         .await;
-    scan(browser, first).await;
+    browser.scan(&first.code).await;
     reads(browser, first, "5").await;
     reads(browser, second, &second.stock.to_string()).await;
 }
@@ -135,7 +125,7 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     browser.wait_text("#kept", "Tudo salvo").await;
     browser.check_accessibility().await;
 
-    // Called away, and back on a phone.
+    // The shopkeeper leaves, and continues on a phone.
     let draft = browser.url().await;
     browser.click(".shell-tools summary").await;
     browser.click("form[action='/logout/'] button").await;
@@ -154,10 +144,8 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     browser.fill(&first.field(), &counted).await;
     browser.press(Key::Enter).await;
     browser.wait_text("#kept", "Tudo salvo").await;
-    let sale = json!({"product": first.id, "quantity": 1});
-    program.make("/api/v1/outflows/", &sale).await;
-    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of
-    // the window.
+    program.sell(first.id, 1).await;
+    // WebDriver scrolls only to the edge of the window, where the fixed bar covers the button.
     browser
         .script(
             "document.querySelector('[name=do][value=review]').scrollIntoView({ block: 'center' })",
@@ -200,11 +188,7 @@ async fn a_list_is_counted_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", PASSWORD).await;
     let (category, [first, second, third]) = a_shelf(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "manager").await;
     browser
@@ -222,8 +206,8 @@ async fn a_list_is_counted_without_scripts() {
     assert_eq!(browser.value(&first.field()).await, "2");
     let counted = (second.stock + 5).to_string();
     browser.fill(&second.field(), &counted).await;
-    // Of the two buttons, the one behind the list: WebDriver leaves the other where it is, half
-    // under the bar.
+    // The second of the two buttons, below the list: WebDriver would leave the first one half under
+    // the fixed bar.
     browser.click("#lines ~ div [value=review]").await;
     browser.wait_text("#differences tbody", "+5").await;
     browser

@@ -1,5 +1,5 @@
-//! The dashboard as a shopkeeper has it open all day: its figures, another period, its tables
-//! without a mouse, and goods that go out elsewhere while it is open.
+//! The dashboard that stays open all day: its figures, another period, its tables without a mouse,
+//! and sales elsewhere while it is open.
 
 use serde_json::json;
 use test_kit::{
@@ -43,16 +43,15 @@ async fn an_open_dashboard_shows_what_goes_out_elsewhere_and_keeps_focus_and_pla
         ))
         .await;
     assert!(before.is_u64(), "{before}");
-    // The reader is at the bottom of the page, on a link of a part that is swapped.
+    // The focus is at the bottom of the page, on a link of a part that htmx swaps.
     browser
         .script("document.querySelector('#live-movements li:last-child .line-main a').focus()")
         .await;
     let place = browser.script("return Math.round(scrollY)").await;
-    let sold = json!({"product": product["id"], "quantity": 1});
-    program.make("/api/v1/outflows/", &sold).await;
+    program.sell(product["id"].as_i64().unwrap(), 1).await;
     let title = product["title"].as_str().unwrap();
     browser.wait_text("#live-movements li", title).await;
-    // At midnight another day begins, with this sale.
+    // After midnight this is the first sale of a new day.
     let after = format!("{outflows} === ({day} === window.day ? before + 1 : 1)");
     browser.wait_until("the day's count to grow", &after).await;
     let now = browser.script("return Math.round(scrollY)").await;
@@ -112,7 +111,7 @@ async fn tip_of(browser: &Browser, row: usize) -> (String, String) {
     (cell(0).await, cell(3).await)
 }
 
-/// Asserts that the one tip of the page says these words, and stands in the window.
+/// Asserts that the page's tooltip has these words and is inside the window.
 async fn check_tip(browser: &Browser, (day, value): (String, String)) {
     const TIP: &str = ".chart-tip:not([hidden])";
     let said = browser.wait_text(TIP, &day).await;

@@ -1,6 +1,5 @@
-//! What people are told when something cannot be: not there, too large, too much, not now, broken.
-//! Each service has pages for it, which everybody can read in both languages, in light and dark, on
-//! a desk and on a phone.
+//! Error pages: not found, too large, too many requests, unavailable, internal error. Each service
+//! has them in both languages, in light and dark, for desktops and phones.
 
 use std::sync::mpsc;
 
@@ -16,8 +15,8 @@ use super::{
     walk::{DESK, LOOKS, Walk},
 };
 
-/// More than anybody may ask for in a minute: of a page that is answered quickly, so that a slow
-/// machine gets there too.
+/// More requests than the limit of a minute. The page must be quick, so that a slow machine reaches
+/// the limit too.
 const TOO_MANY: &str = "return (async () => {
     let status = 200;
     while (status === 200) {
@@ -28,7 +27,7 @@ const TOO_MANY: &str = "return (async () => {
 })()";
 
 impl Walk {
-    /// Looks at an address that tells of a fault.
+    /// Checks the error page of an address.
     async fn fault(&mut self, url: &str, status: u16) {
         for language in ["pt-BR", "en"] {
             let found = self.status_of(url, language).await;
@@ -37,13 +36,13 @@ impl Walk {
         }
     }
 
-    /// Looks at an address again and again when too much was asked of its service; `quick` is a
-    /// page of that.
+    /// Checks the error page of a service that is over its rate limit; `quick` is a quick page of
+    /// it.
     async fn too_much(&mut self, url: &str, quick: &str) {
         let too_many = TOO_MANY.replace("QUICK", &format!("'{quick}'"));
         for language in ["pt-BR", "en"] {
             let mut status = Value::Null;
-            // The first calls of a slow machine have left the minute when its last ones come.
+            // On a slow machine the first calls may have left the minute before the last ones come.
             while status != 429 {
                 assert_eq!(self.browser.script(&too_many).await, 429, "{url}");
                 status = self.status_of(url, language).await;
@@ -59,7 +58,7 @@ impl Walk {
         self.browser.script(script).await
     }
 
-    /// Looks at the fault that the page tells of now.
+    /// Checks the error page that is open.
     async fn shows_error(&mut self, url: &str, status: u16, language: &str) {
         let number = status.to_string();
         self.browser.wait_text("main .fine", &number).await;
@@ -81,7 +80,7 @@ async fn change(db: &Db, sql: &'static str) {
     db.write::<_, db::Error, _>(change).await.unwrap();
 }
 
-/// A file beyond what is taken.
+/// A file over the size limit.
 async fn too_large(walk: &mut Walk, inventory: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
@@ -96,7 +95,7 @@ async fn too_large(walk: &mut Walk, inventory: &str) {
     walk.shows_error(&url, 413, "Portuguese").await;
 }
 
-/// A form of the administration beyond what is taken.
+/// A form of the administration over the size limit.
 async fn too_long(walk: &mut Walk, inventory: &str) {
     let url = format!("{inventory}/admin/brands/add/");
     walk.browser.resize(DESK.0, DESK.1).await;
@@ -110,7 +109,7 @@ async fn too_long(walk: &mut Walk, inventory: &str) {
     walk.shows_error(&url, 413, "Portuguese").await;
 }
 
-/// A database at which somebody else writes for long.
+/// A database that another writer has locked.
 async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     let (release, released) = mpsc::channel::<()>();
@@ -122,7 +121,7 @@ async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
             if let Some(begun) = begun.lock().unwrap().take() {
                 begun.send(()).unwrap();
             }
-            // Until the page is there.
+            // Repeats until the page is there.
             _ = released.recv();
             Ok::<_, db::Error>(())
         };

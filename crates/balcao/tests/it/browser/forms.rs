@@ -1,13 +1,13 @@
-//! Forms as people fill them in: as wide as they are read, all that is wrong at once, and a way out
-//! of each; and the account's passwords.
+//! Forms: the width of their fields, all errors at once, a link out of each, and the fields of
+//! passwords.
 
-use test_kit::browser::{Browser, Key, Reader};
+use test_kit::browser::{Browser, Key};
 
 use super::{PASSWORD, english, opened};
 
 const SAVE: &str = "main .form-card button[type=submit]:not([name])";
 
-/// Every form that stands on a page of its own, and where its way out leads.
+/// Every form with a page of its own, and the address of its Cancel link.
 const FORMS: [(&str, &str); 9] = [
     ("/products/new/", "/products/"),
     ("/products/1/edit/", "/products/1/"),
@@ -44,12 +44,12 @@ async fn forms_are_as_wide_as_they_are_read_and_each_has_a_way_out() {
             )
             .await;
     }
-    // A number has few digits.
+    // Fields of numbers are narrow.
     browser.goto(&format!("{inventory}/products/new/")).await;
     for number in ["#cost_price", "#quantity", "#threshold"] {
         assert!(width(&browser, number).await <= 11.1, "{number}");
     }
-    // Over another page the way out closes the dialog.
+    // In a dialog, Cancel closes it.
     browser.goto(&format!("{inventory}/products/1/")).await;
     browser.press(Key::Char('s')).await;
     browser.wait_for("#dialog a[data-cancel]").await;
@@ -73,7 +73,7 @@ async fn whatever_is_wrong_with_a_form_is_told_in_one_round() {
     assert_eq!(browser.focused().await, "#problems");
     browser.check_accessibility().await;
 
-    // What only the shop's records tell is told with the rest.
+    // Errors that need the database are shown with the others.
     browser.fill("#category", "no such category").await;
     browser.fill("#brand", "no such brand").await;
     browser.fill("#serie_number", "7891000000007").await;
@@ -100,7 +100,7 @@ async fn what_is_missing_is_created_over_a_dialog_that_keeps_what_was_typed() {
     browser.fill("#dialog-quantity", "12").await;
     browser.fill("#dialog-description", "from the market").await;
 
-    // By the button: the form comes back as it was left.
+    // With the button: the form keeps its values.
     browser.click("#dialog [data-add=dialog-supplier]").await;
     shown(&browser, "New supplier").await;
     browser.check_accessibility().await;
@@ -108,8 +108,8 @@ async fn what_is_missing_is_created_over_a_dialog_that_keeps_what_was_typed() {
     shown(&browser, "New inflow").await;
     assert_eq!(browser.value("#dialog-quantity").await, "12");
 
-    // By what was not found: a scanner's Enter creates nothing, an arrow's does, with the name
-    // filled in.
+    // With a text that was not found: Enter of a scanner creates nothing. An arrow key and Enter
+    // open the form with the name filled in.
     browser.fill("#dialog-supplier", "Sítio Novo").await;
     browser
         .wait_text(".picker-way", "Create “Sítio Novo”")
@@ -200,10 +200,7 @@ async fn a_password_is_shown_on_demand_and_the_cursor_is_where_the_mistake_was()
 
 #[tokio::test]
 async fn what_only_a_script_can_do_is_not_offered_without_one() {
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 740))
-    };
+    let reader = english((360, 740)).without_scripts();
     let (_demo, browser, inventory) = opened(reader, "admin").await;
     for (path, absent) in [
         ("/account/password/", "[data-reveal]"),
@@ -215,7 +212,7 @@ async fn what_only_a_script_can_do_is_not_offered_without_one() {
         assert!(browser.has(absent).await, "{path}");
         assert!(!browser.is_shown(absent).await, "{path}");
     }
-    // A permission is given and taken by its box alone.
+    // A permission is granted and revoked by its checkbox alone.
     browser
         .goto(&format!("{inventory}/admin/groups/2/change/"))
         .await;

@@ -1,5 +1,5 @@
-//! A file of products in the browser: two mistakes are found, the corrected file is chosen where
-//! they are told, and it is imported with the category and the brand that were missing, and undone.
+//! A file of products is imported in a browser: it has two errors, the corrected file is chosen on
+//! the page of the errors, and it is imported with a new category and brand, and undone.
 
 use std::fs;
 
@@ -71,10 +71,7 @@ async fn a_corrected_file_is_imported_with_what_was_missing_and_undone_at_a_desk
 #[tokio::test]
 async fn a_corrected_file_is_imported_with_what_was_missing_and_undone_on_a_phone_without_scripts()
 {
-    // As high as the page, which nothing scrolls.
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 2400))
-    };
+    // The window is as high as the page, since nothing can scroll it without scripts.
+    let reader = english((360, 2400)).without_scripts();
     choose_correct_import_and_undo(reader).await;
 }

@@ -1,5 +1,5 @@
-//! A shopkeeper's whole day by the keys alone: no mouse, no script that helps, and wherever the
-//! focus goes it is seen.
+//! A shopkeeper's day with the keyboard alone: no mouse, no script of the test, and the focus is
+//! always visible.
 
 use std::ops::Deref;
 
@@ -12,11 +12,11 @@ use super::PASSWORD;
 
 const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
 const SERIE_NUMBER: &str = "7891000000007";
-/// More stops than any page has before what somebody wants.
+/// More stops of the Tab key than any page needs.
 const FAR: usize = 90;
 
-/// What is wrong with the place of the focus: nothing there, out of the window, or without a ring.
-/// The ring of a field in a box is the box's.
+/// What is wrong with the focused element: none, outside the window, or without a focus ring. A
+/// field in a box has the ring on its box.
 const PLACE: &str = "const at = document.activeElement;
     if (!at || at === document.body) return '';
     const box = at.getBoundingClientRect();
@@ -27,7 +27,7 @@ const PLACE: &str = "const at = document.activeElement;
     });
     return isIn && hasRing ? '' : `${at.outerHTML.slice(0, 120)}: ${isIn ? 'no ring' : 'out of the window'}`;";
 
-/// Somebody with a keyboard.
+/// A user with a keyboard.
 struct Typist(Browser);
 
 impl Deref for Typist {
@@ -49,7 +49,7 @@ impl Typist {
         }
     }
 
-    /// Presses Tab until the focus is at an element, and looks at every stop on the way.
+    /// Presses Tab until an element has the focus, and checks every stop.
     async fn goes_to(&self, css: &str) {
         let is_there = format!("return document.activeElement.matches(`{css}`)");
         for _ in 0..FAR {
@@ -83,7 +83,7 @@ impl Typist {
         self.wait_for(".shell-nav").await;
     }
 
-    /// By its code; how many units there are.
+    /// Finds a product by its code; returns its stock.
     async fn finds_a_product(&self) -> i64 {
         self.press(Key::Char('/')).await;
         self.is_at("#shell-search").await;
@@ -94,7 +94,7 @@ impl Typist {
         units.replace(',', "").parse().unwrap()
     }
 
-    /// The quantity typed takes the place of the one suggested.
+    /// The typed quantity replaces the suggested one.
     async fn books_in_five(&self, balance: i64) {
         self.press(Key::Char('e')).await;
         self.is_at("#dialog-supplier").await;
@@ -129,7 +129,7 @@ impl Typist {
         .await;
     }
 
-    /// What is typed on a page with a form is meant for the form, and the first field waits for it.
+    /// On a page with a form, typing goes to the form: its first field has the focus.
     async fn types_into_a_whole_page(&self) {
         let page = self.url().await;
         let form = page.split("/products/").next().unwrap().to_owned() + "/outflows/new/";

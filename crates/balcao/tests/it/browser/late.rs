@@ -1,4 +1,4 @@
-//! What people see while an answer is on its way, and when none comes.
+//! What the page shows while it waits for an answer, and when none comes.
 
 use test_kit::{
     browser::{Browser, Key, Reader},
@@ -7,17 +7,11 @@ use test_kit::{
 
 use super::log_in;
 
-/// From now on questions stay open until the test ends them.
+/// From now on requests of the page wait until the test lets them go.
 const KEPT_WAITING: &str = "window.fetch = (_, { signal } = {}) => new Promise((_, fail) => {
     signal?.addEventListener('abort', () => fail(signal.reason));
     window.lose = () => fail(new TypeError('lost'));
 })";
-
-async fn types(browser: &Browser, text: &str) {
-    for sign in text.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-}
 
 #[tokio::test]
 async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_not_come_is_told() {
@@ -32,19 +26,19 @@ async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_no
 
     browser.goto(&format!("{inventory}/outflows/new/")).await;
     browser.click("#product").await;
-    types(&browser, "arroz").await;
+    browser.type_keys("arroz").await;
     browser
         .wait_for(".picker-list:not([hidden]) [role=option]")
         .await;
     browser.script(KEPT_WAITING).await;
-    types(&browser, "zzz").await;
+    browser.type_keys("zzz").await;
     browser.press(Key::Tab).await;
     assert_eq!(browser.value("[name=product]").await, "");
     assert_eq!(browser.value("#product").await, "arrozzzz");
 
     browser.click("#product").await;
     browser.press(Key::End).await;
-    types(&browser, "z").await;
+    browser.type_keys("z").await;
     browser.press(Key::Enter).await;
     browser.wait_for(".picker.is-looking").await;
     browser.script("lose()").await;
@@ -54,11 +48,11 @@ async fn offers_of_before_the_last_keys_are_not_taken_and_an_answer_that_does_no
     browser.goto(&format!("{inventory}/products/")).await;
     browser.click("main input[type=search]").await;
     browser.offline(true).await;
-    types(&browser, "arroz").await;
+    browser.type_keys("arroz").await;
     browser
         .wait_text("#toasts", "still shows the earlier data")
         .await;
     browser.offline(false).await;
-    types(&browser, "b").await;
+    browser.type_keys("b").await;
     browser.wait_gone("#toasts .toast").await;
 }

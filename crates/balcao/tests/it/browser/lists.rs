@@ -1,4 +1,4 @@
-//! Lists as people scroll and sort them, at a desk and on a phone.
+//! Scrolling and sorting lists, on a desktop and on a phone.
 
 use super::{english, opened};
 
@@ -20,7 +20,7 @@ async fn the_head_of_a_list_stays_below_the_bar_while_the_page_scrolls() {
         browser
             .wait_until(&format!("the head at {path}"), &stuck)
             .await;
-        // And nothing of the page lies over it.
+        // No other element covers it.
         let seen =
             "return document.querySelector('.fits thead th').contains(document.elementFromPoint(
             document.querySelector('.fits thead th').getBoundingClientRect().left + 8,
@@ -49,7 +49,7 @@ async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
         assert!(!browser.is_too_wide().await, "{path}");
         browser.check_accessibility().await;
     }
-    // What can be done stands beside the title.
+    // The actions are beside the title.
     browser.goto(&format!("{inventory}/products/")).await;
     let beside = "const [title, action] = ['th', '.actions a'].map((css) => document.querySelector(`#index tbody tr ${css}`).getBoundingClientRect());
         return action.left >= title.right - 1 && action.top < title.bottom && action.bottom > title.top";

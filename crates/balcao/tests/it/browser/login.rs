@@ -12,8 +12,8 @@ use web::Clock;
 
 use super::{PASSWORD, log_in};
 
-/// One code a step of thirty seconds, and none twice: a test that waits for none takes those that
-/// clocks are forgiven for.
+/// Each step of thirty seconds has one code, which is valid once. A test that does not wait uses
+/// the codes of the neighbouring steps, which are accepted too.
 const STEP: Duration = Duration::from_secs(30);
 
 async fn opened(scripts: bool) -> (Balcao, Browser, String) {
@@ -86,7 +86,8 @@ async fn a_second_factor_guards_the_login_and_a_recovery_code_opens_it() {
     for (is_new, is_right) in [(false, false), (true, true), (false, false)] {
         ask_for_code(&browser, &inventory).await;
         if is_new {
-            // Made as late as can be: a slow machine is half a minute later soon.
+            // The code is computed as late as possible, since a slow machine soon needs the next
+            // one.
             of_next_step = code(1);
         }
         let typed = if of_next_step.is_empty() {

@@ -1,5 +1,4 @@
-//! The demo in a browser: every page of every service as the accessibility checker and a strict
-//! reader see it, and logging in.
+//! The demo in a browser: accessibility and layout of every page, and what people do on them.
 
 mod administration;
 mod archiving;
@@ -27,5 +26,5 @@ mod webhooks;
 mod without_scripts;
 mod zoom;
 
-// What most of them begin with.
+// Most tests begin with these.
 use test_kit::demo::{PASSWORD, english, log_in, opened};

@@ -1,6 +1,6 @@
-//! A paid order whose goods cannot leave: it turns up on the open dashboard, the shopkeeper tries
-//! again in vain, receives the goods and tries again. At a desk by the keys, on a phone by the
-//! thumb.
+//! A paid order without enough stock: it appears on the open dashboard, a first retry fails, the
+//! goods are received, and the next retry books them. On a desktop with the keyboard, and on a
+//! phone.
 
 use serde_json::json;
 use test_kit::{
@@ -14,14 +14,14 @@ use crate::orders::{SECRET, a_product, an_order, pay_by_card, tell};
 
 const BUTTON: &str = "[formaction='/outflows/orders/1/retry/']";
 
-/// Presses the button that has the focus, which a swapped part has kept.
+/// Presses the focused button. The focus stays when htmx swaps the part.
 async fn press_focused(browser: &Browser) {
     let is_focused = format!("document.activeElement.matches(\"{BUTTON}\")");
     browser.wait_until("the button's focus", &is_focused).await;
     browser.press(Key::Enter).await;
 }
 
-/// A paid order whose goods nobody knows.
+/// A paid order with unknown goods.
 pub(super) async fn make_one_wait(browser: &Browser, demo: &Balcao) {
     let checkout = demo.url("checkout").await;
     let page = an_order(&checkout, "demo-key", "nobody-has-it").await;
@@ -61,8 +61,7 @@ async fn an_order_that_waits_is_seen_at_once_and_goes_once_its_goods_are_there()
     browser
         .script(&format!("document.querySelector(\"{BUTTON}\").focus()"))
         .await;
-    let inflow = json!({"supplier": supplier, "product": product, "quantity": 2});
-    program.make("/api/v1/inflows/", &inflow).await;
+    program.receive(supplier, product, 2).await;
     browser
         .wait_text("#live-needs", "Agora há estoque suficiente.")
         .await;
@@ -72,7 +71,7 @@ async fn an_order_that_waits_is_seen_at_once_and_goes_once_its_goods_are_there()
     let left = program.get(&format!("/api/v1/products/{product}/")).await;
     assert_eq!(left["quantity"], 0);
 
-    // On a phone the message would cover what is under it.
+    // On a phone the message would cover the button under it.
     browser.click("#toasts .toast button").await;
     browser.wait_gone("#toasts .toast").await;
     browser.resize(360, 740).await;

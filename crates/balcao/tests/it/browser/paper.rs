@@ -1,5 +1,5 @@
-//! Pages on paper: no navigation, light whatever the reader prefers, tables whole, and where and
-//! when it was printed.
+//! Printed pages: no navigation, always light, complete tables, and the address and time of the
+//! print.
 
 use serde_json::json;
 use test_kit::{browser::Browser, process::Start};
@@ -9,7 +9,7 @@ use super::log_in;
 /// The width of a sheet of A4 between its margins, in CSS pixels.
 const SHEET: u32 = 700;
 
-/// The page as a printer is given it: for a reader of dark screens, who has chosen them besides.
+/// The printed page of a user who prefers dark and has chosen it in the shop.
 async fn print(browser: &Browser) {
     browser.resize(SHEET, 1000).await;
     let media =

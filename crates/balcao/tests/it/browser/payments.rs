@@ -1,25 +1,25 @@
-//! The shop's own pages of payments beside a real checkout: a link is made, its buyer pays it, and
-//! a part of it is given back. At a desk, on a phone, and without scripts.
+//! The shop's pages of payments beside a real checkout: a link is created, its buyer pays, and a
+//! part is refunded. On a desktop, on a phone, and without scripts.
 
 use test_kit::{
-    browser::{Browser, Reader},
+    browser::Browser,
     process::{Balcao, Start},
+    sandbox::SandboxClient,
 };
 
-use super::{log_in, walk::DESK};
-use crate::support::client;
+use super::{english, log_in, walk::DESK};
 
 const PHONE: (u32, u32) = (390, 844);
 
-/// Presses a button that a thumb would scroll from under the bar; WebDriver scrolls no further than
-/// the edge of the window.
+/// Scrolls a button to the middle and presses it. WebDriver scrolls only to the edge of the window,
+/// where the fixed bar covers it.
 async fn press(browser: &Browser, css: &str) {
     let scroll = format!("document.querySelector('{css}').scrollIntoView({{ block: 'center' }})");
     browser.script(&scroll).await;
     browser.click(css).await;
 }
 
-/// Makes a link of a sum, and answers where its buyer pays.
+/// Creates a link for a sum; returns the address of its page.
 pub(super) async fn make_link(browser: &Browser, inventory: &str, sum: &str) -> String {
     browser.goto(&format!("{inventory}/payments/new/")).await;
     browser.fill("#amount", sum).await;
@@ -31,10 +31,8 @@ pub(super) async fn make_link(browser: &Browser, inventory: &str, sum: &str) -> 
 
 /// The buyer's bank pays a pix.
 async fn pay(demo: &Balcao, payment: &str) {
-    let sandbox = demo.url("sandbox").await;
-    let address = format!("{sandbox}/sandbox/payments/{payment}/pay");
-    let answer = client().post(address).send().await.unwrap();
-    assert!(answer.status().is_success());
+    let sandbox = SandboxClient::new(demo.url("sandbox").await);
+    sandbox.act(payment, "pay").await;
 }
 
 /// The last part of the address of the first payment on the page.
@@ -111,11 +109,7 @@ async fn a_link_is_paid_and_partly_given_back_on_a_phone() {
 async fn a_link_of_products_is_made_and_canceled_without_scripts() {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "manager").await;
     browser

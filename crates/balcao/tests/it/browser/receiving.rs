@@ -1,25 +1,17 @@
-//! A delivery is received: eight products are scanned, the shopkeeper is called away and logs out,
-//! goes on later, books all of it at once, and takes it back at once. At a desk by the scanner and
-//! the keys alone, on a phone, and without scripts.
+//! A delivery is received: eight products are scanned, the shopkeeper logs out, continues later,
+//! books all of it and undoes it. On a desktop with scanner and keyboard, on a phone, and without
+//! scripts.
 
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 use crate::inventory::Caller;
 
 const PASSWORD: &str = super::PASSWORD;
 const LINES: usize = 8;
-
-/// Types a code and ends it with Enter, as a scanner does.
-async fn scan(browser: &Browser, code: &str) {
-    for sign in code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
 
 async fn is_at(browser: &Browser, id: &str) {
     let expression =
@@ -44,7 +36,7 @@ async fn goods(program: &Caller) -> Vec<(i64, String, i64)> {
     goods
 }
 
-/// Fails unless so many more of each are there than in the beginning.
+/// Fails unless the stock of each has grown by so many units.
 async fn have_come(program: &Caller, goods: &[(i64, String, i64)], more: i64) {
     for (id, _, before) in goods {
         let product = program.get(&format!("/api/v1/products/{id}/")).await;
@@ -52,7 +44,7 @@ async fn have_come(program: &Caller, goods: &[(i64, String, i64)], more: i64) {
     }
 }
 
-/// A new draft from the list of inflows: the supplier by the first letter, the invoice by its code.
+/// A new draft from the list of inflows: the supplier by its first letter, the invoice by a scan.
 async fn begin_draft(browser: &Browser) {
     browser.click(".page-header a[href='/receiving/']").await;
     browser.wait_for("#drafts").await;
@@ -64,10 +56,10 @@ async fn begin_draft(browser: &Browser) {
         .await;
     browser.press(Key::Enter).await;
     is_at(browser, "invoice").await;
-    scan(browser, "4711").await;
+    browser.scan("4711").await;
 }
 
-/// Makes a receipt that is booked, and another one that stays a draft.
+/// Creates a receipt that is booked, and one that stays a draft.
 pub(super) async fn make_two(browser: &Browser, inventory: &str) {
     make(browser, inventory).await;
     browser.click("main [name=do][value=book]").await;
@@ -99,7 +91,7 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     let (first, second) = goods.split_at(LINES / 2);
     for (_, code, _) in first {
         is_at(&browser, "product").await;
-        scan(&browser, code).await;
+        browser.scan(code).await;
         is_at(&browser, "quantity").await;
         browser.press(Key::Char('3')).await;
         browser.press(Key::Enter).await;
@@ -114,7 +106,7 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     browser.check_accessibility().await;
     have_come(&program, &goods, 0).await;
 
-    // Called away, and back on a phone.
+    // The shopkeeper leaves, and continues on a phone.
     let draft = browser.url().await;
     browser.click(".shell-tools summary").await;
     browser.click("form[action='/logout/'] button").await;
@@ -129,23 +121,22 @@ async fn eight_lines_are_scanned_over_a_logout_booked_at_once_and_undone_at_once
     assert_eq!(browser.count("#lines tbody tr").await, first.len());
     for (at, (_, code, _)) in second.iter().enumerate() {
         is_at(&browser, "product").await;
-        scan(&browser, code).await;
+        browser.scan(code).await;
         is_at(&browser, "quantity").await;
-        scan(&browser, "3").await;
+        browser.scan("3").await;
         let lines = first.len() + at + 1;
         let are_there = format!("document.querySelectorAll('#lines tbody tr').length === {lines}");
         browser.wait_until("the line", &are_there).await;
     }
     assert!(!browser.is_too_wide().await);
     browser.check_accessibility().await;
-    // The message of the last line covers nothing.
+    // The message of the last line covers no button.
     let message_is_in_the_page =
         "getComputedStyle(document.getElementById('toasts')).position === 'static'";
     browser
         .wait_until("the message in the page", message_is_in_the_page)
         .await;
-    // A thumb scrolls the button from under the bar; WebDriver scrolls no further than the edge of
-    // the window.
+    // WebDriver scrolls only to the edge of the window, where the fixed bar covers the button.
     browser
         .script(
             "document.querySelector('[name=do][value=book]').scrollIntoView({ block: 'center' })",
@@ -172,15 +163,11 @@ async fn a_delivery_is_received_without_scripts() {
     let inventory = demo.url("inventory").await;
     let program = Caller::log_in(&demo, "admin", PASSWORD).await;
     let goods = goods(&program).await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "admin").await;
     browser.goto(&format!("{inventory}/receiving/new/")).await;
-    // A supplier that is not there yet is made on the way, and chosen.
+    // A new supplier is created from the form, and chosen.
     browser.click("main a[href^='/suppliers/new/']").await;
     browser.fill("main [name=name]", "Sem Script Ltda").await;
     browser

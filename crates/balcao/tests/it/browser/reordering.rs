@@ -1,5 +1,5 @@
-//! A buyer orders what runs out, from one supplier: at a desk, and on a phone without scripts. And
-//! a manager asks why so much is ordered.
+//! A buyer orders low products from one supplier, on a desktop and on a phone without scripts. A
+//! manager asks for the reason of a quantity.
 
 use serde_json::json;
 use test_kit::browser::{Browser, Key, Reader};
@@ -9,13 +9,12 @@ use crate::inventory::Caller;
 
 const ROWS: &str = "#index tbody tr:not(.index-heading)";
 
-/// What stands in the first cell of this kind of the first row.
+/// The text of the first such cell of the first row.
 async fn first(browser: &Browser, cell: &str) -> String {
     browser.text(&format!("{ROWS} {cell}")).await
 }
 
-/// The order of the supplier whose product runs out first, from the list to the page that is
-/// printed.
+/// The order for the supplier whose product runs out first, from the list to the printable page.
 async fn open_order(browser: &Browser) {
     browser
         .click(".page-header a[href*='group=supplier']")
@@ -121,7 +120,7 @@ async fn a_manager_asks_why_so_much_is_ordered_and_the_shops_minimum_is_the_answ
         .goto(&format!("{inventory}/analyses/product/1/"))
         .await;
     browser.click(".page-header form button").await;
-    // Whoever waits is led to the analysis, or finds it in the list.
+    // The page that waits opens the analysis when it is ready. The list has it too.
     browser.wait_text("main", "Peça agora").await;
     let made = program.get("/api/v1/analyses/?product=1").await;
     let analysis = format!("{inventory}/analyses/{}/", made["results"][0]["id"]);

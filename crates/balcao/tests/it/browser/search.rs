@@ -1,5 +1,4 @@
-//! The search over every page, as somebody types into it, and a scanner that is used while no field
-//! has the focus.
+//! The search in the header as somebody types, and a scanner while no field has the focus.
 
 use test_kit::browser::{Browser, Key};
 
@@ -10,14 +9,8 @@ const SERIE_NUMBER: &str = "7891000000007";
 /// The options below the field.
 const OPTION: &str = ".shell-search .picker-list:not([hidden]) [role=option]";
 
-async fn types(browser: &Browser, text: &str) {
-    for sign in text.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-}
-
-/// What a scanner sends: digits so many milliseconds apart, then Enter, at whatever has the focus.
-/// Whether the page took it.
+/// Sends keys as a scanner does: digits so many milliseconds apart, then Enter, to the focused
+/// element. Returns whether the page handled them.
 async fn scan(browser: &Browser, pause: u32) -> bool {
     let script = format!(
         "let at = performance.now();
@@ -38,7 +31,7 @@ async fn finds(window: (u32, u32)) {
     let (_demo, browser, inventory) = opened(english(window), "admin").await;
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.click("#shell-search").await;
-    types(&browser, "arroz").await;
+    browser.type_keys("arroz").await;
     browser.wait_text(OPTION, "in stock · R$").await;
     browser.wait_text(OPTION, TITLE).await;
     browser.check_accessibility().await;
@@ -57,9 +50,9 @@ async fn finds(window: (u32, u32)) {
         .wait_text("h1", title.as_str().unwrap_or_default())
         .await;
 
-    // Nothing there: the way to add it, with its name.
+    // Nothing is found: a link creates the product with this name.
     browser.click("#shell-search").await;
-    types(&browser, "xyzw").await;
+    browser.type_keys("xyzw").await;
     browser
         .wait_text(".shell-search .picker-none", "Nothing found for “xyzw”.")
         .await;
@@ -69,10 +62,10 @@ async fn finds(window: (u32, u32)) {
     browser.wait_for("#title").await;
     assert_eq!(browser.value("#title").await, "xyzw");
 
-    // Enter alone searches as it does without a script.
+    // Enter sends the search form, as without a script.
     browser.goto(&format!("{inventory}/brands/")).await;
     browser.click("#shell-search").await;
-    types(&browser, "aroz").await;
+    browser.type_keys("aroz").await;
     browser.press(Key::Enter).await;
     browser
         .wait_text(".index-also", "Products with “arroz”")
@@ -95,7 +88,7 @@ async fn a_product_is_found_while_its_name_is_typed_on_a_phone() {
 #[tokio::test]
 async fn a_scanner_works_anywhere_and_takes_nothing_from_a_field() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
-    // A link has the focus, and Enter does not open it.
+    // A link has the focus, and the scanner's Enter does not open it.
     browser.goto(&format!("{inventory}/suppliers/")).await;
     browser
         .script("document.querySelector('.shell-nav a').focus()")
@@ -110,14 +103,14 @@ async fn a_scanner_works_anywhere_and_takes_nothing_from_a_field() {
     browser.click("#serie_number").await;
     assert!(!scan(&browser, 12).await);
 
-    // What is typed into a form is not left behind: the product is shown below the search.
+    // A page with a form in use is not left: the product is shown below the search.
     browser.fill("#title", "Café novo").await;
     browser.script("document.activeElement.blur()").await;
     assert!(scan(&browser, 12).await);
     browser.wait_text(OPTION, TITLE).await;
     assert_eq!(browser.value("#title").await, "Café novo");
 
-    // A booking takes it as its product.
+    // A booking form takes the scanned product.
     browser.goto(&format!("{inventory}/outflows/new/")).await;
     browser.wait_for("#product").await;
     browser.script("document.activeElement.blur()").await;

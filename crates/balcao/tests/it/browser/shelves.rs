@@ -1,26 +1,26 @@
-//! What people do all day, at a desk and on a phone: find a product, book it in and out, be
-//! refused, undo, bring a file, change the language, and all of it by the keyboard alone.
+//! Daily tasks on a desktop and on a phone: find a product, book it in and out, get an error, undo,
+//! upload a file, change the language. And all of it with the keyboard alone.
 
 use std::path::Path;
 
-use test_kit::browser::{Browser, Key, Reader};
+use test_kit::browser::{Browser, Key};
 
 use super::{english, opened};
 
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
-/// A phone whose page needs no scrolling, which only a script could do for this test.
+/// A phone whose window shows the whole page, since this test cannot scroll without scripts.
 const LONG: (u32, u32) = (360, 1600);
 const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
 const SERIE_NUMBER: &str = "7891000000007";
 
-/// Nothing was asked of another site, and nothing complained.
+/// No request went to another site, and the console has no errors.
 async fn is_clean(browser: &Browser, inventory: &str) {
     let host = inventory.trim_start_matches("http://");
     browser.check_clean(&[host]).await;
 }
 
-/// Units of the first product, as its page says.
+/// The stock of the first product, as its page shows it.
 async fn stock(browser: &Browser, inventory: &str) -> i64 {
     browser.goto(&format!("{inventory}/products/1/")).await;
     let text = browser.text(".figure-value").await;
@@ -43,7 +43,7 @@ async fn everyday(window: (u32, u32)) {
         .await;
     browser.wait_text("#index tbody th", TITLE).await;
 
-    // Book out from the row, over the list.
+    // Book out from the row, in a dialog over the list.
     browser
         .click("#index tbody a[href^='/outflows/new/']")
         .await;
@@ -73,8 +73,8 @@ async fn everyday(window: (u32, u32)) {
         )
         .await;
 
-    // Be refused, with what was typed kept. What is told stays until it is put away, since nobody
-    // reads at a given speed.
+    // An error keeps the typed values. Its message stays until it is closed, since people read at
+    // different speeds.
     browser.click(".toast-close").await;
     browser
         .click("#index tbody a[href^='/outflows/new/']")
@@ -106,14 +106,6 @@ async fn a_shopkeeper_searches_books_is_refused_and_undoes_on_a_phone() {
     everyday(PHONE).await;
 }
 
-/// Types as a scanner does: signs as fast as they go, then Enter.
-async fn scan(browser: &Browser, code: &str) {
-    for sign in code.chars() {
-        browser.press(Key::Char(sign)).await;
-    }
-    browser.press(Key::Enter).await;
-}
-
 #[tokio::test]
 async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
     let (_demo, browser, inventory) = opened(english(DESK), "admin").await;
@@ -129,7 +121,7 @@ async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
             "document.activeElement.id === 'dialog-product'",
         )
         .await;
-    scan(&browser, SERIE_NUMBER).await;
+    browser.scan(SERIE_NUMBER).await;
     browser
         .wait_until(
             "the cursor in the next field",
@@ -159,10 +151,10 @@ async fn goods_come_in_and_go_out_by_the_keyboard_alone() {
 
     // A scanned code jumps to its product.
     browser.press(Key::Char('/')).await;
-    scan(&browser, SERIE_NUMBER).await;
+    browser.scan(SERIE_NUMBER).await;
     browser.wait_text("h1", TITLE).await;
 
-    // The help, and putting the keys off.
+    // The help of shortcuts, and switching them off.
     browser.press(Key::Char('?')).await;
     browser.wait_for("#shortcuts[open]").await;
     browser.check_accessibility().await;
@@ -203,14 +195,7 @@ async fn a_brand_is_added_while_a_product_is_made() {
 
 #[tokio::test]
 async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_scripts() {
-    let (_demo, browser, inventory) = opened(
-        Reader {
-            scripts: false,
-            ..english(LONG)
-        },
-        "admin",
-    )
-    .await;
+    let (_demo, browser, inventory) = opened(english(LONG).without_scripts(), "admin").await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("brands.csv");
     std::fs::write(&file, "name,description\nAlfa,a\n,b\nBeta,c\n").unwrap();
@@ -243,7 +228,7 @@ async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_
     browser.wait_text("#toasts", "Saída registrada: 1 ×").await;
 }
 
-/// Chooses a file of brands and lets it be checked.
+/// Uploads a file of brands, which is checked.
 pub(super) async fn bring(browser: &Browser, inventory: &str, file: &Path) {
     browser
         .goto(&format!("{inventory}/import/?resource=brands"))

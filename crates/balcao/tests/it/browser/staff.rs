@@ -1,4 +1,4 @@
-//! The pages of the administration as staff see them: nothing is cut, hidden or moving.
+//! The layout of the administration: nothing is cut off, covered or shifted.
 
 use test_kit::browser::{Browser, Key, Reader};
 
@@ -7,14 +7,14 @@ use super::{english, opened};
 /// The addresses of all lists, from the navigation.
 const LISTS: &str =
     "return [...document.querySelectorAll('.site-nav a.nav-link')].map((link) => link.pathname)";
-/// How much wider than its frame each table is.
+/// By how much each table is wider than its frame.
 const CUT: &str = "return [...document.querySelectorAll('.table-scroll')].map((frame) => frame.scrollWidth - frame.clientWidth)";
-/// What lies over the element that has the focus; nothing when it is seen.
+/// The element that covers the focused one, if any.
 const OVER: &str = "const at = document.activeElement;
     const box = at.getBoundingClientRect();
     const top = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
     return top && (at.contains(top) || top.contains(at)) ? '' : `${at.outerHTML.slice(0, 120)} is under ${top?.outerHTML.slice(0, 80)}`";
-/// How far things have moved since the page began to load.
+/// The layout shift since the page began to load.
 const SHIFTS: &str = "return new Promise((done) => {
     let sum = 0;
     const add = (list) => list.getEntries().forEach((entry) => (sum += entry.value));

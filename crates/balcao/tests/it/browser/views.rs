@@ -1,11 +1,11 @@
-//! A list that is looked at every day: saved under a name, opened with one click, renamed and
-//! removed; at a desk, on a phone, without scripts.
+//! A saved view of a list: saved, opened with one click, renamed and removed. On a desktop, on a
+//! phone, and without scripts.
 
-use test_kit::browser::{Browser, Key, Reader, Scheme};
+use test_kit::browser::{Browser, Key, Scheme};
 
 use super::{english, opened};
 
-/// Saves a list of products, by the page of its form.
+/// Saves a list of products with the form's own page.
 pub(super) async fn save_one(browser: &Browser, inventory: &str) {
     browser
         .goto(&format!("{inventory}/products/?search=arroz"))
@@ -17,7 +17,7 @@ pub(super) async fn save_one(browser: &Browser, inventory: &str) {
     browser.wait_text("#toasts", "Arroz").await;
 }
 
-/// Nothing is too wide and axe finds nothing, in light and dark.
+/// No page is too wide, and axe finds no problem, in light and dark.
 async fn looks_well(browser: &Browser) {
     for scheme in [Scheme::Light, Scheme::Dark] {
         browser.prefer(scheme).await;
@@ -31,7 +31,7 @@ async fn a_list_is_saved_opened_renamed_and_removed_at_a_desk() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "manager").await;
     browser.goto(&format!("{inventory}/products/")).await;
     assert!(!browser.has("#index a[href^='/views/new/']").await);
-    // The list follows what is typed, and what is saved follows the list.
+    // The list follows the typed search, and the saved view follows the list.
     browser.fill("#list-search", "arroz").await;
     browser.wait_for("#index a[href*='search%3Darroz']").await;
     browser
@@ -55,7 +55,7 @@ async fn a_list_is_saved_opened_renamed_and_removed_at_a_desk() {
     );
     looks_well(&browser).await;
 
-    // Another list is not the view, and one click leads back to it.
+    // Another list is not marked as the view, and one click leads back to it.
     browser.fill("#list-search", "feij").await;
     browser
         .wait_for(&format!("{view}:not([aria-current])"))
@@ -94,10 +94,7 @@ async fn a_list_is_saved_opened_renamed_and_removed_at_a_desk() {
 
 #[tokio::test]
 async fn a_saved_list_is_in_the_menu_of_a_phone_also_without_scripts() {
-    let reader = Reader {
-        scripts: false,
-        ..english((360, 1600))
-    };
+    let reader = english((360, 1600)).without_scripts();
     let (_demo, browser, inventory) = opened(reader, "manager").await;
     save_one(&browser, &inventory).await;
     browser.goto(&format!("{inventory}/")).await;

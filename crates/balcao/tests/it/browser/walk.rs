@@ -1,7 +1,7 @@
-//! A walk over every page: axe-core finds nothing, the HTML is strict, nothing is asked of other
-//! hosts, the policy blocks nothing, no script fails, nothing is wider than its window; in both
-//! languages, in light and dark, on a desk and on a phone. Which pages there are comes from the
-//! services' own tables, so a new one is walked over as soon as it has an address.
+//! Checks every page: axe-core finds nothing, the HTML is strict, no request goes to other hosts,
+//! the content security policy blocks nothing, no script fails, and nothing is wider than the
+//! window. In both languages, in light and dark, on a desktop and on a phone. The pages come from
+//! the services' own tables of addresses, so new pages are checked too.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,7 @@ use super::{PASSWORD, counts, log_in, orders, payments, receiving, shelves::brin
 use crate::inventory::Caller;
 use crate::support::{boleto, card, pay_until_final, pix};
 
-/// Addresses that answer something else than a page of ours, or only on a way that another test
-/// goes.
+/// Addresses that are no pages of ours, or that another test covers.
 const NOT_WALKED: &[(&str, &str)] = &[
     ("/health", "JSON"),
     ("/ready", "JSON"),
@@ -33,7 +32,7 @@ const NOT_WALKED: &[(&str, &str)] = &[
     ("/admin/{model}/{id}/", "leads to the record's form"),
 ];
 
-/// Where an address with a variable is looked at; everything else is looked at with the id 1.
+/// Examples of addresses with a variable; all others use the id 1.
 const EXAMPLES: &[(&str, &str)] = &[
     ("/admin/{model}/{id}/delete/", "/admin/products/1/delete/"),
     ("/admin/{model}/{id}/history/", "/admin/users/1/history/"),
@@ -47,15 +46,15 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("/counts/{id}/delete/", "/counts/4/delete/"),
 ];
 
-/// Walked over for every model, by the links of the administration.
+/// Checked for every model, by the links of the administration.
 const ADMINISTRATION: [&str; 3] = [
     "/admin/{model}/",
     "/admin/{model}/add/",
     "/admin/{model}/{id}/change/",
 ];
 
-/// Walked over by the first link of their list: pattern, list, and how the links begin. The walk
-/// makes what they lead to.
+/// Checked by the first link of their list: pattern, list, and the beginning of the links. The test
+/// creates the records.
 const BY_LINKS: [(&str, &str, &str); 4] = [
     ("/analyses/{id}/", "/analyses/", "/analyses/"),
     ("/payments/orders/{id}/", "/payments/", "/payments/orders/"),
@@ -71,13 +70,13 @@ const BY_LINKS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// Below a record of those, and walked over beside it.
+/// Addresses below such a record, which are checked with it.
 const BELOW: [(&str, &str); 2] = [
     ("/payments/orders/{id}/", "cancel/"),
     ("/payments/received/{id}/", "refund/"),
 ];
 
-/// Pages beside those of the tables: of other states, and of faults.
+/// Pages that are not in the tables: other states, and errors.
 const FURTHER: [&str; 7] = [
     "/admin/ledger/?q=arroz&year=2026",
     "/admin/products/?q=arroz&_facets=1&year=2026",
@@ -87,12 +86,12 @@ const FURTHER: [&str; 7] = [
     "/nowhere/",
     "/products/999999999/",
 ];
-/// Of these, the ones that are faults.
+/// Which of these are error pages.
 const FAULTS: [&str; 3] = ["/nowhere/", "/nowhere", "/products/999999999/"];
 
 pub(super) const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
-/// A desk and a phone, each in light and dark.
+/// A desktop and a phone, each in light and dark.
 pub(super) const LOOKS: [(Scheme, (u32, u32)); 4] = [
     (Scheme::Light, DESK),
     (Scheme::Dark, DESK),
@@ -103,11 +102,11 @@ pub(super) const LOOKS: [(Scheme, (u32, u32)); 4] = [
 /// A viewer of an API's documents.
 #[derive(Clone, Copy)]
 struct Viewer {
-    /// Where the inventory and checkout have it.
+    /// Its addresses in the inventory and in checkout.
     paths: [&'static str; 2],
-    /// What is shown when it is ready.
+    /// The element that is shown when it is ready.
     shown: &'static str,
-    /// What opens an operation, where it is not open at once.
+    /// The element that opens an operation, if it is closed at first.
     opens: Option<&'static str>,
 }
 
@@ -137,13 +136,13 @@ impl Walk {
         }
     }
 
-    /// Looks at one address: in each language on a desk and on a phone, in light and dark.
+    /// Checks one address in each language, on a desktop and on a phone, in light and dark.
     async fn visit(&mut self, url: &str) {
         self.read(url, "pt-BR", [Scheme::Light, Scheme::Dark]).await;
         self.read(url, "en", [Scheme::Dark, Scheme::Light]).await;
     }
 
-    /// Looks at one address in one language: on a desk in the first scheme, on a phone in the
+    /// Checks one address in one language: on a desktop in the first scheme, on a phone in the
     /// second.
     async fn read(&mut self, url: &str, language: &str, schemes: [Scheme; 2]) {
         let sign = if url.contains('?') { '&' } else { '?' };
@@ -158,7 +157,7 @@ impl Walk {
         self.look(url, language, on_both(schemes)).await;
     }
 
-    /// Looks at the page as it is now, in each of these schemes and sizes.
+    /// Checks the open page in each of these schemes and sizes.
     pub(super) async fn look(
         &mut self,
         url: &str,
@@ -177,7 +176,7 @@ impl Walk {
         }
     }
 
-    /// An address that is not there is one whose example is missing in the table.
+    /// A page that is not found needs an example in the table.
     async fn check_status(&mut self, url: &str) {
         let script = "return performance.getEntriesByType('navigation')[0].responseStatus";
         let status = self.browser.script(script).await;
@@ -187,7 +186,7 @@ impl Walk {
         }
     }
 
-    /// The addresses that links of the page lead to, as far as they begin and end so.
+    /// The addresses of links on the page that begin and end so.
     async fn links(&self, start: &str, end: &str) -> BTreeSet<String> {
         let script = "return [...document.querySelectorAll('main a[href]')].map(link => link.getAttribute('href'))";
         let links = self.browser.script(script).await;
@@ -251,8 +250,8 @@ impl Walk {
         }
     }
 
-    /// What has no address: a form of the administration refused with its rows, a list refused with
-    /// its cells, a form over another.
+    /// States without an address: a refused form of the administration with its rows, a refused
+    /// list with its cells, a form over another.
     async fn refusals(&mut self, inventory: &str) {
         let schemes = [Scheme::Light, Scheme::Dark];
         for (path, field, button, shown) in [
@@ -287,7 +286,7 @@ impl Walk {
         }
     }
 
-    /// What a reader sees who may only read, where more is needed: the page names the permission.
+    /// The page for a user who lacks a permission, which names it.
     async fn forbidden(&mut self, inventory: &str) {
         self.browser.clear_cookies().await;
         log_in(&self.browser, inventory, "viewer").await;
@@ -298,7 +297,7 @@ impl Walk {
         self.look(&url, "Portuguese", on_both(schemes)).await;
     }
 
-    /// Nothing was found, and the pages asked nobody else than `hosts`.
+    /// Fails if a problem was found, or a page sent a request to a host other than `hosts`.
     async fn end(&self, hosts: &[&str]) {
         self.nothing_is_found();
         self.browser.check_clean(hosts).await;
@@ -320,12 +319,12 @@ impl Walk {
     }
 }
 
-/// A desk in the first scheme, a phone in the second.
+/// A desktop in the first scheme, a phone in the second.
 fn on_both(schemes: [Scheme; 2]) -> impl Iterator<Item = (Scheme, (u32, u32))> {
     schemes.into_iter().zip([DESK, PHONE])
 }
 
-/// The pages of the inventory that whoever is logged in may open.
+/// The pages of the inventory that every user may open.
 fn pages() -> BTreeSet<String> {
     let read = addresses().filter(|address| address.methods.contains(&Method::GET));
     let patterns = read.map(|address| address.path.as_str());
@@ -397,8 +396,8 @@ async fn others(demo: &Balcao) -> Vec<String> {
     urls
 }
 
-/// An endpoint that nobody serves, a delivery that fails there, an analysis, a paid order that
-/// waits, a product with texts as long as can be.
+/// Creates an endpoint that does not answer, a failed delivery, an analysis, a paid order that
+/// waits, and a product with the longest texts.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
@@ -406,8 +405,7 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     browser.click("main form button[type=submit]").await;
     browser.wait_text("main", "whsec_").await;
     let program = Caller::log_in(demo, "manager", PASSWORD).await;
-    let sold = json!({"product": 1, "quantity": 1});
-    program.make("/api/v1/outflows/", &sold).await;
+    program.sell(1, 1).await;
     let long = json!({
         "title": "W".repeat(200), "serie_number": "S".repeat(120), "brand": 1, "category": 1, "quantity": 3,
         "cost_price": "99999999999999999999.98", "selling_price": "99999999999999999999.99",

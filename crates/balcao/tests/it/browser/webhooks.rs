@@ -1,7 +1,7 @@
-//! `/webhooks/`, mostly without any script: an endpoint is added, tried out, changed, given another
-//! secret, switched off and on, and deleted.
+//! `/webhooks/`, mostly without scripts: an endpoint is added, tested, changed, given another
+//! secret, disabled, enabled and deleted.
 
-use test_kit::browser::{Browser, Key, Reader, Scheme};
+use test_kit::browser::{Browser, Key, Scheme};
 use test_kit::process::Start;
 
 use super::{english, log_in, opened};
@@ -38,18 +38,14 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
         .ready()
         .await;
     let inventory = demo.url("inventory").await;
-    let reader = Reader {
-        language: "en".to_owned(),
-        scripts: false,
-        window: (360, 1600),
-    };
+    let reader = english((360, 1600)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "admin").await;
     browser.goto(&format!("{inventory}/webhooks/")).await;
     browser.wait_text("main", "No endpoints yet").await;
     browser.click("a[href='/webhooks/new/']").await;
 
-    // Be refused, with what was typed kept.
+    // An error keeps the typed values.
     browser.fill("#url", "http://127.0.0.1/#here").await;
     browser.fill("#description", "Back office").await;
     browser.click("input[name='types:outflow.created']").await;
@@ -142,10 +138,7 @@ async fn the_secret_of_an_endpoint_is_copied_by_a_button() {
 
 #[tokio::test]
 async fn one_click_selects_the_secret_where_scripts_are_off() {
-    let reader = Reader {
-        scripts: false,
-        ..english((1280, 900))
-    };
+    let reader = english((1280, 900)).without_scripts();
     let (_demo, browser, inventory) = opened(reader, "admin").await;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
     browser.fill("#url", "http://127.0.0.1:9/hooks").await;

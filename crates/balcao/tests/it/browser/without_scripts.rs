@@ -3,16 +3,16 @@
 use std::fs;
 
 use test_kit::{
-    browser::{Browser, Key, Reader},
+    browser::{Browser, Key},
     process::Start,
 };
 
-use super::log_in;
+use super::{english, log_in};
 
 /// Sends the form of the page, by its first button.
 const SEND: &str = "main form button[type=submit]:not([name])";
 
-/// Books a product out, by the form that its own page leads to.
+/// Books a product out with the form that its page links to.
 async fn book_out(browser: &Browser, inventory: &str, quantity: &str) {
     let form = format!("{inventory}/outflows/new/?product=1");
     browser.goto(&form).await;
@@ -20,7 +20,7 @@ async fn book_out(browser: &Browser, inventory: &str, quantity: &str) {
     browser.click(SEND).await;
 }
 
-/// Makes a brand on the way to a product, which is made of it.
+/// Creates a brand from the form of a product, and the product with it.
 async fn make_product_of_new_brand(browser: &Browser, inventory: &str) {
     browser.goto(&format!("{inventory}/products/new/")).await;
     browser.click("main a[href^='/brands/new/']").await;
@@ -44,11 +44,7 @@ async fn make_product_of_new_brand(browser: &Browser, inventory: &str) {
 async fn a_shopkeeper_without_scripts_searches_books_is_refused_undoes_makes_and_imports() {
     let demo = Start::new(["demo"]).ready().await;
     let inventory = demo.url("inventory").await;
-    let reader = Reader {
-        scripts: false,
-        language: "en".to_owned(),
-        ..Reader::default()
-    };
+    let reader = english((1280, 900)).without_scripts();
     let browser = Browser::open_as(reader).await;
     log_in(&browser, &inventory, "admin").await;
     browser.type_text("#shell-search", "arroz").await;

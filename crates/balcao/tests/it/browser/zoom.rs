@@ -1,18 +1,17 @@
-//! Pages at 400 % zoom, which leaves a desk's window the room of 320 by 256 pixels: the bars scroll
-//! away with the page.
+//! Pages at 400 % zoom, which leaves 320 by 256 pixels of a desktop's window: the bars scroll away
+//! with the page.
 
 use serde_json::json;
 
 use super::{english, opened};
 
-/// What stays in the window while the page scrolls; messages and the link to the content come and
-/// go.
+/// The elements that stay in the window while the page scrolls, without messages and the skip link.
 const STAYING: &str =
     "return [...document.body.querySelectorAll('*:not(.toasts, .toasts *, .skip-link)')]
     .filter((part) => part.checkVisibility() && ['fixed', 'sticky'].includes(getComputedStyle(part).position))
     .map((part) => part.className || part.tagName)";
 
-/// What lies at the upper and the lower edge once somebody has scrolled into the page.
+/// The elements at the upper and the lower edge after scrolling.
 const EDGES: &str = "scrollTo(0, (document.documentElement.scrollHeight - innerHeight) / 2);
     return [4, innerHeight - 4].map((top) => document.elementFromPoint(innerWidth / 2, top))
         .map((part) => Boolean(part?.closest('header, .shell-nav, .site-nav, footer')))";

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use delivery::Secret;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::NamedTempFile;
 use test_kit::process::{Balcao, Start};
 use test_kit::receiver::{ReceivedRequest, Receiver};
+use test_kit::sandbox::SandboxClient;
 use tokio::task::block_in_place;
 use web::Clock;
 
@@ -83,14 +84,10 @@ impl Shop {
         answer.json().await.unwrap()
     }
 
-    /// The provider does what it is asked to do by the next call of this path, and its answer is
-    /// lost.
+    /// The provider processes the next call of this path, and its answer is lost.
     async fn loses_an_answer(&self, path: &str) {
-        let fault =
-            json!({"match": {"method": "POST", "path": path}, "fault": "drop after", "times": 1});
-        let url = format!("{}/sandbox/faults", self.demo.url("sandbox").await);
-        let answer = client().post(url).json(&fault).send().await.unwrap();
-        assert_eq!(answer.status(), 201);
+        let sandbox = SandboxClient::new(self.demo.url("sandbox").await);
+        sandbox.fail("POST", path, "drop after", 1).await;
     }
 }
 
@@ -112,7 +109,7 @@ fn refused(output: &Output, reason: &str) {
     assert!(output.stdout.is_empty(), "{output:?}");
 }
 
-/// Runs through what `examples/README.md` tells.
+/// Follows the steps of `examples/README.md`.
 async fn a_shop_in(example: &str) {
     let shop = Shop::open(example).await;
     let page = an_order_is_made_once(&shop).await;

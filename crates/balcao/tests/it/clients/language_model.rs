@@ -1,4 +1,4 @@
-//! The server of llama-cpp-python, as its registry has it, with a model of random weights.
+//! The server of llama-cpp-python from its package registry, with a model of random weights.
 
 use test_kit::process::Start;
 use tokio::task::block_in_place;
@@ -28,7 +28,7 @@ async fn the_server_of_llama_cpp_python_is_asked_in_the_format_that_it_knows_and
         .env("BALCAO_LLM_MODEL", "tiny");
     let said = succeeds(&run_with(analyse));
 
-    // What a model of random weights writes is no analysis.
+    // A model of random weights writes no valid analysis.
     assert!(said.contains("text by: formula"), "{said}");
     assert!(said.contains("model's part: unusable"), "{said}");
     for (status, description) in [("500", "a refusal"), ("200", "an answer")] {

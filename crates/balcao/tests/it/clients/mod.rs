@@ -1,8 +1,8 @@
-//! Clients that other people make: what generators make of our documents works with the running
-//! services, the provider's own clients work with the sandbox, the libraries of Standard Webhooks
-//! take our events, a server of language models is asked as it can be, and linters find no error in
-//! the documents. The programs are in `tests/clients`. The examples for shops, in `examples/`, run
-//! here too, where their languages are.
+//! Clients of other people: generated clients of our API documents work with the running services,
+//! the provider's own clients with the sandbox, and the libraries of Standard Webhooks with our
+//! events. A real server of language models accepts our requests, and linters find no error in the
+//! documents. The programs are in `tests/clients`. The examples for shops, in `examples/`, run here
+//! too, since their languages are installed here.
 
 mod examples;
 mod language_model;

@@ -8,7 +8,7 @@ use test_kit::process::Balcao;
 use crate::inventory::{Caller, inventory};
 use crate::support::client;
 
-/// What the readiness check, a read and a sale answer.
+/// The statuses of the readiness check, a read and a sale.
 async fn statuses(service: &Balcao, ana: &Caller, product: i64) -> (u16, u16, u16) {
     let url = service.url("inventory").await;
     let ready = client().get(format!("{url}/ready")).send().await.unwrap();

@@ -1,4 +1,4 @@
-//! A PostgreSQL server that dies or stands still under load, and a standby that takes its place.
+//! A PostgreSQL server that dies or freezes under load, and a standby that replaces it.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ fn on(address: &str, start: Start) -> Start {
     start.env("BALCAO_INVENTORY_DATABASE_URL", address)
 }
 
-/// Sells without a pause, and keeps in mind what was acknowledged.
+/// Sells without a pause, and records the acknowledged sales.
 #[derive(Clone, Default)]
 struct Sellers {
     acknowledged: Arc<Mutex<BTreeSet<(&'static str, i64)>>>,

@@ -1,5 +1,6 @@
-//! `kill -9` in a storm of movements, again and again: what was acknowledged is there, nothing is
-//! half there. So it is when the database's server dies, stands still, or has no space.
+//! `kill -9` under a load of movements, again and again: acknowledged movements are stored, and
+//! none is stored by half. The same holds when the database's server dies, freezes, or has no
+//! space.
 
 mod disk;
 mod failover;
@@ -22,10 +23,10 @@ use crate::inventory::{Caller, inventory, succeeds};
 
 const ROUNDS: usize = 5;
 const WORKERS: usize = 8;
-/// Movements that are acknowledged before the process dies.
+/// The number of movements that are acknowledged before the process is killed.
 const ENOUGH: usize = 150;
 
-/// A shop whose process dies often.
+/// A shop whose process is killed often.
 struct Shop {
     data: TempDir,
     database: Option<Database>,
@@ -59,7 +60,7 @@ impl Shop {
         succeeds(&block_in_place(|| start.output()))
     }
 
-    /// Everybody receives and sells until the process is killed in the midst of it.
+    /// All workers receive and sell until the process is killed.
     async fn storm(&self, products: &[i64], supplier: i64) {
         let mut service = self.start().await;
         let ana = Caller::ana(&service).await;
@@ -79,7 +80,7 @@ impl Shop {
                         ("outflows", json!({"product": product, "quantity": 1}))
                     };
                     let path = format!("/api/v1/{resource}/");
-                    // The storm ends with the process.
+                    // The load ends with the process.
                     let Ok(answer) = ana.post(&path, &body).await else {
                         return;
                     };
@@ -105,7 +106,7 @@ impl Shop {
         workers.join_all().await;
     }
 
-    /// The ids that stand in the store.
+    /// The ids in the database.
     fn stored(&self, resource: &'static str) -> BTreeSet<(&'static str, i64)> {
         let file = self.data.path().join("export.csv");
         self.run(&["inventory", "export", resource, file.to_str().unwrap()]);
@@ -122,8 +123,8 @@ impl Shop {
         let acknowledged = self.acknowledged.lock().unwrap();
         let lost: Vec<_> = acknowledged.difference(&stored).collect();
         assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-        // What was under way may have been committed before its answer left: one for each worker
-        // and round at most.
+        // A movement may be committed although its answer was lost: at most one for each worker and
+        // round.
         let unheard = stored.difference(&acknowledged).count();
         assert!(unheard <= WORKERS * ROUNDS, "{unheard}");
     }

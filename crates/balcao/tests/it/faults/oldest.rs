@@ -1,4 +1,4 @@
-//! The oldest PostgreSQL that is promised, as a registry of packages has it.
+//! The oldest supported PostgreSQL, from a package registry.
 
 use serde_json::json;
 use test_kit::postgres::PostgresServer;

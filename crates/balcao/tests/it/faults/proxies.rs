@@ -1,6 +1,6 @@
 //! Two replicas behind a proxy are replaced one after the other under load, and no request fails.
-//! The proxies run with the configurations of `deploy/`, with the addresses and files of the test
-//! in the places of those there.
+//! The proxies run with the configurations of `deploy/`, in which the test replaces addresses and
+//! files.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -21,15 +21,15 @@ const NGINX: &str = include_str!("../../../../../deploy/nginx.conf");
 const HAPROXY: &str = include_str!("../../../../../deploy/haproxy.cfg");
 const CADDY: &str = include_str!("../../../../../deploy/Caddyfile");
 const SECRET: &str = "the same secret on every replica, of 32 bytes or more";
-/// Servers are in folders that users have not in their search path.
+/// Debian installs servers in folders outside the users' search path.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const WORKERS: usize = 4;
 const ROUNDS: usize = 2;
 const STOCK: i64 = 1_000_000;
-/// As `docs/operations.md` has it.
+/// As in `docs/operations.md`.
 const DRAIN: &str = "5s";
 
-/// A proxy before two replicas.
+/// A proxy in front of two replicas.
 struct Proxy {
     process: Child,
     url: String,
@@ -44,7 +44,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Where a proxy listens, what it stands before, and the folder of its files.
+/// Where a proxy listens, its replicas, and the folder of its files.
 struct Place {
     port: u16,
     replicas: [SocketAddr; 2],
@@ -56,7 +56,7 @@ impl Place {
         self.folder.join(name).to_str().unwrap().to_owned()
     }
 
-    /// A configuration with what is different here: each text that is replaced is there.
+    /// A configuration with texts replaced; each of them must be there.
     fn configuration(&self, file: &str, own: &[(&str, String)]) -> String {
         let [one, other] = self.replicas.map(|address| address.to_string());
         let shared = [("10.0.0.1:8001", one), ("10.0.0.2:8001", other)];
@@ -119,7 +119,7 @@ impl Place {
 }
 
 impl Proxy {
-    /// Starts a proxy and waits until it passes requests on.
+    /// Starts a proxy and waits until it forwards requests.
     async fn start(
         command: fn(&Place) -> Command,
         replicas: [SocketAddr; 2],
@@ -158,7 +158,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// What is asked for through the proxy until it is enough.
+/// The load through the proxy, which runs until it is stopped.
 #[derive(Clone)]
 struct Load {
     client: Client,
@@ -170,19 +170,18 @@ struct Load {
     sold: Arc<AtomicI64>,
 }
 
-/// Which sales are sent.
+/// Which sales the load sends.
 #[derive(Clone, Copy, PartialEq)]
 enum Posts {
-    /// All of them: the proxy asks `/ready`, and sends nothing to a replica that drains.
+    /// All: the proxy checks `/ready`, and sends nothing to a replica that drains.
     All,
-    /// Those with an `Idempotency-Key`: the proxy learns that a replica is away from a request,
-    /// which it must be allowed to send again.
+    /// Those with an `Idempotency-Key`: the proxy learns from a failed request that a replica is
+    /// gone, and must be allowed to send that request again.
     WithKey,
 }
 
 impl Load {
-    /// Reads, and sells with a key and without one, in turns; everything that was not answered as
-    /// it should.
+    /// Reads, and sells with and without a key, in turns; returns every wrong answer.
     async fn run(self, worker: usize) -> Vec<String> {
         let mut failures = Vec::new();
         for number in 0.. {
@@ -270,7 +269,7 @@ async fn no_request_fails_behind(command: fn(&Place) -> Command, posts: Posts) {
             let status = running.stop().await;
             assert!(status.success(), "{status}: {}", running.logs());
             *running = replica(&database, address).ready().await;
-            // The proxy has found it, so that the other one may go.
+            // The proxy uses it, so the other replica may stop.
             running.line(is_request, "a request of the load").await;
         }
     }
@@ -281,7 +280,7 @@ async fn no_request_fails_behind(command: fn(&Place) -> Command, posts: Posts) {
         "{} failed: {failures:#?}",
         failures.len()
     );
-    // What was sent again was sold once.
+    // Repeated requests were sold once.
     let ana = Caller::ana(&replicas[0]).await;
     let left = ana.get(&format!("/api/v1/products/{product}/")).await;
     assert_eq!(left["quantity"], STOCK - load.sold.load(Ordering::Relaxed));

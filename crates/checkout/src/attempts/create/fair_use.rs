@@ -58,46 +58,48 @@ impl<'a> Admission<'a> {
         self.client.map_or(Purpose::Buyer, Purpose::Anonymous)
     }
 
-    /// Counts the attempt on the first call, before any call to the provider.
+    /// Counts the attempt on the first call, before any call to the provider, or refuses it after
+    /// too many attempts or declines. A card counts as declined until its outcome is known.
+    /// Otherwise concurrent attempts could exceed the limit together.
     pub(super) async fn admit(&mut self) -> Result<(), Failure> {
-        if let Some(client) = self.client
-            && self.held.is_none()
-        {
-            self.held = Some(admit(self.state, self.request, client).await?);
+        let (Some(client), None) = (self.client, &self.held) else {
+            return Ok(());
+        };
+        let state = self.state;
+        let held = match &self.request.method {
+            Method::Card(card) => hold(state, &counts(state, self.request, card, client)).await?,
+            Method::Pix | Method::Boleto(_) => Vec::new(),
+        };
+        let key = Key::of_client("checkout:attempts", client);
+        let rates = &state.config.rate_limit_payments;
+        if let Err(throttled) = state.windows.take(&key, rates, 1, Reserve::Nothing).await {
+            release(state, held).await;
+            return Err(Failure::Paused {
+                retry_after: throttled.retry_after,
+            });
         }
+        self.held = Some(held);
         Ok(())
     }
 
-    /// Counts the outcome of the attempt.
+    /// Counts the outcome of a card's attempt.
     pub(super) async fn record(&mut self, outcome: CardOutcome) {
-        if let Some(client) = self.client {
-            let held = self.held.take().unwrap_or_default();
-            record(self.state, self.request, client, held, outcome).await;
-        }
-    }
-}
-
-/// Counts an attempt of an anonymous client, or refuses it after too many attempts or declines. A
-/// card counts as declined until its outcome is known. Otherwise concurrent attempts could exceed
-/// the limit together.
-async fn admit(
-    state: &State,
-    request: &PaymentRequest,
-    client: ClientAddress,
-) -> Result<Vec<CountedCall>, Failure> {
-    let held = match &request.method {
-        Method::Card(card) => hold(state, &counts(state, request, card, client)).await?,
-        Method::Pix | Method::Boleto(_) => Vec::new(),
-    };
-    let key = Key::of_client("checkout:attempts", client);
-    let rates = &state.config.rate_limit_payments;
-    match state.windows.take(&key, rates, 1, Reserve::Nothing).await {
-        Ok(_) => Ok(held),
-        Err(throttled) => {
+        let (Some(client), Method::Card(card)) = (self.client, &self.request.method) else {
+            return;
+        };
+        let state = self.state;
+        let held = self.held.take().unwrap_or_default();
+        if outcome == CardOutcome::Declined {
+            count(state, &of_shop("declined"), UNLIMITED, 1).await;
+            for DeclineCounter { declines, .. } in counts(state, self.request, card, client) {
+                count(state, &declines, UNLIMITED, 1).await;
+            }
+        } else {
             release(state, held).await;
-            Err(Failure::Paused {
-                retry_after: throttled.retry_after,
-            })
+        }
+        if outcome != CardOutcome::Unknown {
+            count(state, &of_shop("cards"), UNLIMITED, 1).await;
+            has_too_many_declines(state).await;
         }
     }
 }
@@ -144,30 +146,6 @@ pub(super) enum CardOutcome {
     NotDeclined,
     /// No card was tried, or the result is unknown.
     Unknown,
-}
-
-async fn record(
-    state: &State,
-    request: &PaymentRequest,
-    client: ClientAddress,
-    held: Vec<CountedCall>,
-    outcome: CardOutcome,
-) {
-    let Method::Card(card) = &request.method else {
-        return;
-    };
-    if outcome == CardOutcome::Declined {
-        count(state, &of_shop("declined"), UNLIMITED, 1).await;
-        for DeclineCounter { declines, .. } in counts(state, request, card, client) {
-            count(state, &declines, UNLIMITED, 1).await;
-        }
-    } else {
-        release(state, held).await;
-    }
-    if outcome != CardOutcome::Unknown {
-        count(state, &of_shop("cards"), UNLIMITED, 1).await;
-        has_too_many_declines(state).await;
-    }
 }
 
 /// Whether so many cards of anonymous clients are declined that somebody is probably testing stolen

@@ -12,10 +12,10 @@ use db::{Timestamp, Tx};
 use web::client::ClientAddress;
 use web::locale::Locale;
 
-use super::cancel::{CancelError, cancel_for};
-use super::claim::{self, Claim, NewRun, Run, holds_key};
+use super::cancel::{CancelError, cancel};
+use super::claim::{self, Claim, Run, holds_key};
 use super::end::{Stop, give_up};
-use super::model::{Instruction, NewAttempt, PaymentInstruction, Terms};
+use super::model::{Instruction, NewAttempt, NewRun, PaymentInstruction, Terms};
 use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle, OwnAttempt};
@@ -207,7 +207,7 @@ impl ClaimRequest<'_> {
                 Err(obstacle) => return Err(CreateError::Order(obstacle)),
             };
             admission.admit().await.map_err(refused)?;
-            match cancel_for(self.state, &payment, admission.purpose()).await {
+            match cancel(self.state, &payment, admission.purpose()).await {
                 // The payment may have been paid in the meantime. The order's row shows that by
                 // now.
                 Ok(_) | Err(CancelError::State) => {}
@@ -236,17 +236,17 @@ impl ClaimRequest<'_> {
             failure,
             may_be_charged: true,
         })?;
-        let new = new_attempt(state, self.intent, &run, self.order);
+        let new = new_attempt(state, self.intent, run, self.order);
         let order = self.order.map(|order| order.row);
         state
             .db
             .write(async move |tx| {
                 if let Some(order) = order
-                    && let Some(obstacle) = obstacle(tx, order, &run).await?
+                    && let Some(obstacle) = obstacle(tx, order, &new.run).await?
                 {
                     return Ok(Err(obstacle));
                 }
-                claim::begin(tx, &run, &new).await.map(Ok)
+                claim::begin(tx, &new).await.map(Ok)
             })
             .await
             .map_err(CreateError::Database)
@@ -278,7 +278,7 @@ async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstac
 fn new_attempt(
     state: &State,
     intent: &Intent,
-    run: &NewRun,
+    run: NewRun,
     of_order: Option<&OrderRef>,
 ) -> NewAttempt {
     let is_card = intent.method == MethodKind::Card;
@@ -308,5 +308,9 @@ fn new_attempt(
     } else {
         AttemptStep::Sending
     };
-    run.attempt(step, Instruction::Payment(Box::new(instruction)))
+    NewAttempt {
+        run,
+        step,
+        instruction: Instruction::Payment(Box::new(instruction)),
+    }
 }

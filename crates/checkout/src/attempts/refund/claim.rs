@@ -5,8 +5,10 @@ use db::{Money, Timestamp, Tx};
 
 use super::RefundError;
 use super::status::is_refused;
-use crate::attempts::claim::{self, Claim, NewRun};
-use crate::attempts::model::{Attempt, Instruction, RefundInstruction, RefundRecord};
+use crate::attempts::claim::{self, Claim};
+use crate::attempts::model::{
+    Attempt, Instruction, NewAttempt, NewRun, RefundInstruction, RefundRecord,
+};
 use crate::attempts::store;
 use crate::idempotency::IdempotencyKey;
 use crate::payments::store::lock_stored;
@@ -58,8 +60,12 @@ async fn claim_in(
         amount,
         made: None,
     };
-    let new = run.attempt(AttemptStep::Sending, Instruction::Refund(instruction));
-    Ok(claim::begin(tx, run, &new).await?)
+    let new = NewAttempt {
+        run: run.clone(),
+        step: AttemptStep::Sending,
+        instruction: Instruction::Refund(instruction),
+    };
+    Ok(claim::begin(tx, &new).await?)
 }
 
 /// The amount that can still be refunded. Refunds of unknown outcome count as made. Completed

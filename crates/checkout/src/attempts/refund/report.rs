@@ -92,7 +92,7 @@ async fn complete(
             "refunds: the provider made a refund that was recorded as not made; it is recorded now. \
              Its caller may have been told that nothing was refunded: check for a second refund"
         );
-        state.metrics.attempt_corrected();
+        state.metrics.corrected.inc();
     }
     Ok(true)
 }

@@ -59,13 +59,11 @@ pub(crate) async fn postpone_attempt(
     seen: Timestamp,
     check_at: Option<Timestamp>,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
-            &[&id, &seen, &check_at],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
+        &[&id, &seen, &check_at],
+    )
+    .await
 }
 
 /// Stores the provider's last answer about an attempt whose check was claimed with `check_at`.
@@ -90,12 +88,10 @@ pub(crate) async fn close_attempt(
     check_at: Timestamp,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET step = 'closed', check_at = NULL, finished_at = $3
-             WHERE id = $1 AND check_at = $2 AND step = 'sending'",
-            &[&id, &check_at, &now],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts SET step = 'closed', check_at = NULL, finished_at = $3
+         WHERE id = $1 AND check_at = $2 AND step = 'sending'",
+        &[&id, &check_at, &now],
+    )
+    .await
 }

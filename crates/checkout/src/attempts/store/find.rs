@@ -7,9 +7,9 @@ use crate::attempts::model::{
     Attempt, Instruction, PaymentInstruction, RefundInstruction, RefundRecord, Terms,
 };
 use crate::idempotency::IdempotencyKey;
-use crate::payments::{AttemptStep, CardFacts, Intent, Payer};
+use crate::payments::store::card_facts;
+use crate::payments::{Intent, Payer};
 use crate::provider::{CardToken, UpstreamKey};
-use crate::request::MethodKind;
 
 macro_rules! attempt_columns {
     ($rest:literal) => {
@@ -61,7 +61,7 @@ pub(super) fn attempt(row: &Row<'_>) -> Result<Attempt, Error> {
     Ok(Attempt {
         id: row.get(0)?,
         fingerprint: row.get(1)?,
-        step: AttemptStep::parse(&row.get::<String>(2)?)?,
+        step: row.get(2)?,
         instruction,
         upstream_key: upstream_key(&row.get::<String>(5)?)?,
         payment: row.get(6)?,
@@ -82,14 +82,13 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
         row.get::<Option<String>>(index)
             .map(Option::unwrap_or_default)
     };
-    let method = MethodKind::parse(&text(16)?);
     let token_key = row.get::<Option<String>>(27)?;
     let language = row.get::<Option<String>>(36)?;
     Ok(PaymentInstruction {
         reference: text(15)?,
         order_id: row.get(34)?,
         intent: Intent {
-            method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+            method: row.get(16)?,
             amount,
             description: text(17)?,
             language: language
@@ -101,7 +100,7 @@ fn payment(row: &Row<'_>, amount: Money) -> Result<PaymentInstruction, Error> {
                 identification_type: text(19)?,
                 identification_number: text(20)?,
             },
-            card: card(row)?,
+            card: card_facts(row, 21)?,
         },
         terms: Terms {
             notification_url: row.get(25)?,
@@ -128,21 +127,6 @@ fn refund(row: &Row<'_>, amount: Money) -> Result<RefundInstruction, Error> {
         amount,
         made: made.transpose()?,
     })
-}
-
-fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
-    let (Some(first_six_digits), Some(last_four_digits), Some(installments)) =
-        (row.get::<Option<String>>(21)?, row.get(22)?, row.get(24)?)
-    else {
-        return Ok(None);
-    };
-    let cardholder_name = row.get::<Option<String>>(23)?.unwrap_or_default();
-    Ok(Some(CardFacts {
-        first_six_digits,
-        last_four_digits,
-        cardholder_name,
-        installments,
-    }))
 }
 
 fn upstream_key(text: &str) -> Result<UpstreamKey, Error> {

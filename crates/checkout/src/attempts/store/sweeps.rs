@@ -52,13 +52,11 @@ pub(crate) async fn claim_sweep(
     seen: Timestamp,
     next: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE sweeps SET sweep_at = $2 WHERE id = 1 AND sweep_at = $1",
-            &[&seen, &next],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE sweeps SET sweep_at = $2 WHERE id = 1 AND sweep_at = $1",
+        &[&seen, &next],
+    )
+    .await
 }
 
 /// Stores the position after a turn, unless another turn has stored a later one.

@@ -39,11 +39,11 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
          RETURNING id",
         &[
             &new.instruction.kind(),
-            &new.key.as_ref().map(IdempotencyKey::as_str),
-            &new.fingerprint,
+            &new.run.key.as_ref().map(IdempotencyKey::as_str),
+            &new.run.fingerprint,
             &new.step.as_str(),
             &new.instruction.amount(),
-            &new.upstream_key.to_string(),
+            &new.run.upstream_key.to_string(),
             &refund.map(|instruction| instruction.payment),
             &payment.map(|instruction| instruction.reference.as_str()),
             &intent.map(|intent| intent.method.as_str()),
@@ -58,10 +58,10 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &terms.and_then(|terms| terms.notification_url.as_deref()),
             &terms.and_then(|terms| terms.boleto_method.as_deref()),
             &token_key.map(|key| key.to_string()),
-            &new.lease.id,
-            &new.lease.until,
-            &(new.step == AttemptStep::Sending).then_some(new.now),
-            &new.now,
+            &new.run.lease.id,
+            &new.run.lease.until,
+            &(new.step == AttemptStep::Sending).then_some(new.run.now),
+            &new.run.now,
             &payment.and_then(|instruction| instruction.order_id),
             &terms.and_then(|terms| terms.date_of_expiration),
             &intent.map(|intent| intent.language.tag()),
@@ -79,17 +79,15 @@ pub(crate) async fn take_attempt(
     lease: &Lease,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts
-             SET step = $2, lease = $3, leased_until = $4, check_at = $4,
-                 sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
-             WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)
-               AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($3, 1, 36)))",
-            &[&id, &step.as_str(), &lease.id, &lease.until, &now],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts
+         SET step = $2, lease = $3, leased_until = $4, check_at = $4,
+             sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
+         WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)
+           AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($3, 1, 36)))",
+        &[&id, &step.as_str(), &lease.id, &lease.until, &now],
+    )
+    .await
 }
 
 /// Stores the card token and the step that the payment's call comes next. Returns false if the
@@ -104,16 +102,14 @@ pub(crate) async fn keep_card_token(
     keys: (&str, &str),
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts
-             SET step = 'sending', card_token = $3, token_key = $4, upstream_key = $5,
-                 leased_until = $6, check_at = $6, sent_at = $7
-             WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
-            &[&id, &lease.id, &token, &keys.0, &keys.1, &lease.until, &now],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts
+         SET step = 'sending', card_token = $3, token_key = $4, upstream_key = $5,
+             leased_until = $6, check_at = $6, sent_at = $7
+         WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
+        &[&id, &lease.id, &token, &keys.0, &keys.1, &lease.until, &now],
+    )
+    .await
 }
 
 /// How a run releases an attempt that it did not finish.
@@ -133,9 +129,9 @@ pub(crate) struct Release {
     pub(crate) is_token_spent: bool,
 }
 
-/// Releases an attempt for a later run. Does nothing if the lease was lost.
-pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u64, Error> {
-    tx.execute(
+/// Releases an attempt for a later run. Returns false if the lease was lost.
+pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<bool, Error> {
+    tx.execute_one(
         "UPDATE attempts SET step = $3, lease = NULL, leased_until = NULL, check_at = $4, last_answer = $5,
              sent_at = CASE WHEN $6 THEN sent_at ELSE $7 END, card_token = CASE WHEN $8 THEN NULL ELSE card_token END
          WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending', 'closed')",
@@ -153,24 +149,24 @@ pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<u6
     .await
 }
 
-/// Deletes an attempt of which nothing was ever sent.
-pub(crate) async fn delete_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<u64, Error> {
-    tx.execute(
+/// Deletes an attempt of which nothing was ever sent. Returns false if the lease was lost.
+pub(crate) async fn delete_attempt(tx: &mut Tx, id: i64, lease: &str) -> Result<bool, Error> {
+    tx.execute_one(
         "DELETE FROM attempts WHERE id = $1 AND lease = $2 AND step IN ('started', 'sending')",
         &[&id, &lease],
     )
     .await
 }
 
-/// Ends an attempt with a refusal. Does nothing if the lease was lost.
+/// Ends an attempt with a refusal. Returns false if the lease was lost.
 pub(crate) async fn refuse_attempt(
     tx: &mut Tx,
     id: i64,
     lease: &str,
     answer: (i64, &str),
     now: Timestamp,
-) -> Result<u64, Error> {
-    tx.execute(
+) -> Result<bool, Error> {
+    tx.execute_one(
         concat!(
             "UPDATE attempts
              SET step = 'refused', response_status = $3,
@@ -201,29 +197,27 @@ pub(crate) struct Finish {
 /// before. Returns false if this end is recorded already.
 pub(crate) async fn finish_attempt(tx: &mut Tx, finish: &Finish) -> Result<bool, Error> {
     let made = finish.refund.as_ref();
-    let changed = tx
-        .execute(
-            concat!(
-                "UPDATE attempts
-                 SET step = 'finished', payment_id = $2, refund_id = $3, refund_status = $4, refund_date = $5,
-                     response_status = 200, response = CASE WHEN key_digest IS NULL THEN NULL ELSE $6 END,
-                     lease = NULL, leased_until = NULL, check_at = $7, checks = 0, finished_at = $8, ",
-                erase_person!(),
-                " WHERE id = $1 AND step <> 'finished'"
-            ),
-            &[
-                &finish.id,
-                &finish.payment,
-                &made.map(|made| made.id.as_str()),
-                &made.map(|made| made.status.as_str()),
-                &made.map(|made| made.date_created.as_str()),
-                &finish.response,
-                &finish.check_at,
-                &finish.now,
-            ],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        concat!(
+            "UPDATE attempts
+             SET step = 'finished', payment_id = $2, refund_id = $3, refund_status = $4, refund_date = $5,
+                 response_status = 200, response = CASE WHEN key_digest IS NULL THEN NULL ELSE $6 END,
+                 lease = NULL, leased_until = NULL, check_at = $7, checks = 0, finished_at = $8, ",
+            erase_person!(),
+            " WHERE id = $1 AND step <> 'finished'"
+        ),
+        &[
+            &finish.id,
+            &finish.payment,
+            &made.map(|made| made.id.as_str()),
+            &made.map(|made| made.status.as_str()),
+            &made.map(|made| made.date_created.as_str()),
+            &finish.response,
+            &finish.check_at,
+            &finish.now,
+        ],
+    )
+    .await
 }
 
 /// Stores the final status of a refund that the provider had not finished. The check was claimed

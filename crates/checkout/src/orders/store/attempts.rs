@@ -31,23 +31,13 @@ pub(in crate::orders) async fn attempts_of(
          WHERE a.order_id = $1 AND a.step NOT IN ('refused', 'closed') ORDER BY a.id DESC",
         &[&order],
         |row| {
-            let method = MethodKind::parse(&row.get::<String>(2)?);
             let leased_until = row.get::<Option<Timestamp>>(3)?;
-            let payment = row
-                .get::<Option<String>>(4)?
-                .zip(row.get::<Option<String>>(5)?);
-            let state = |word: &str| {
-                PaymentState::parse(word)
-                    .ok_or_else(|| Error::other("payments.state holds no state"))
-            };
             Ok(OrderAttempt {
                 id: row.get(0)?,
-                step: AttemptStep::parse(&row.get::<String>(1)?)?,
-                method: method.ok_or_else(|| Error::other("attempts.method holds no method"))?,
+                step: row.get(1)?,
+                method: row.get(2)?,
                 is_leased: leased_until.is_some_and(|until| until > now),
-                payment: payment
-                    .map(|(id, word)| Ok((id, state(&word)?)))
-                    .transpose()?,
+                payment: row.get::<Option<String>>(4)?.zip(row.get(5)?),
             })
         },
     )
@@ -60,14 +50,12 @@ pub(in crate::orders) async fn revoke_lease(
     attempt: i64,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
-             WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
-            &[&attempt, &now],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
+         WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
+        &[&attempt, &now],
+    )
+    .await
 }
 
 /// The payments of these orders, each with the row of its order, newest first.
@@ -101,11 +89,7 @@ pub(in crate::orders) async fn pending_of(
         "SELECT p.provider_id, p.method FROM attempts a JOIN payments p ON p.id = a.payment_id
          WHERE a.order_id = $1 AND p.state = 'pending' AND p.method <> 'card' ORDER BY p.id",
         &[&order],
-        |row| {
-            let method = MethodKind::parse(&row.get::<String>(1)?);
-            let method = method.ok_or_else(|| Error::other("payments.method holds no method"))?;
-            Ok((row.get(0)?, method))
-        },
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await
 }

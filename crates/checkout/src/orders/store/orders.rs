@@ -1,6 +1,6 @@
 //! Statements about orders.
 
-use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
+use db::{Column, Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx, Value};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -51,16 +51,11 @@ pub(in crate::orders) async fn insert(
     order: &InsertedOrder,
 ) -> Result<Option<i64>, Error> {
     let new = &order.new;
-    let methods: Vec<_> = new
-        .payment_methods
-        .iter()
-        .map(|method| method.as_str())
-        .collect();
     let end = new.end(order.now);
     tx.optional(
         "INSERT INTO orders (public_id, token_digest, key_digest, fingerprint, reference, status, amount, description, items,
              payment_methods, max_installments, customer, success_url, cancel_url, metadata, expires_at, created_at, updated_at,
-             is_late, look_at)
+             is_late, due_at)
          VALUES ($1, $2, $3, $4, $5, 'open', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $15)
          ON CONFLICT DO NOTHING
          RETURNING id",
@@ -73,7 +68,7 @@ pub(in crate::orders) async fn insert(
             &new.amount,
             &new.description,
             &order.items,
-            &methods.join(","),
+            &new.method_names(),
             &new.max_installments.map(i64::from),
             &order.customer,
             &new.success_url,
@@ -196,7 +191,7 @@ pub(in crate::orders) async fn lock_by_id(
 }
 
 /// Same as [`lock`], for the order of a payment. `None` if the payment has no order.
-pub(in crate::orders) async fn lock_of_payment(
+pub(crate) async fn lock_of_payment(
     tx: &mut Tx,
     payment: i64,
 ) -> Result<Option<LockedOrder>, Error> {
@@ -228,7 +223,7 @@ pub(in crate::orders) async fn write_end(
     let (paid_by, is_late) = end.paid.unzip();
     tx.execute(
         "UPDATE orders
-         SET status = $2, paid_at = $3, paid_by = $4, is_late = $5, look_at = $6, updated_at = $7
+         SET status = $2, paid_at = $3, paid_by = $4, is_late = $5, due_at = $6, updated_at = $7
          WHERE id = $1",
         &[
             &row,
@@ -243,13 +238,13 @@ pub(in crate::orders) async fn write_end(
     .await
 }
 
-/// Sets when the worker looks at the order next.
+/// Sets when the order is due for the worker next.
 pub(in crate::orders) async fn write_due_at(
     tx: &mut Tx,
     row: i64,
     at: Option<Timestamp>,
 ) -> Result<u64, Error> {
-    tx.execute("UPDATE orders SET look_at = $2 WHERE id = $1", &[&row, &at])
+    tx.execute("UPDATE orders SET due_at = $2 WHERE id = $1", &[&row, &at])
         .await
 }
 
@@ -259,13 +254,13 @@ pub(in crate::orders) async fn due(
     now: Timestamp,
     limit: i64,
 ) -> Result<Vec<i64>, Error> {
-    let sql = "SELECT id FROM orders WHERE look_at <= $1 ORDER BY look_at, id LIMIT $2";
+    let sql = "SELECT id FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
     conn.all(sql, &[&now, &limit], |row| row.get(0)).await
 }
 
 /// When the next order is due for the worker.
 pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
-    let sql = "SELECT look_at FROM orders WHERE look_at IS NOT NULL ORDER BY look_at, id LIMIT 1";
+    let sql = "SELECT due_at FROM orders WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
@@ -289,7 +284,7 @@ fn locked(row: &Row<'_>) -> Result<LockedOrder, Error> {
         row: row.get(0)?,
         id: row.get(1)?,
         reference: row.get(2)?,
-        status: status(&row.get::<String>(3)?)?,
+        status: row.get(3)?,
         expires_at: row.get(4)?,
     })
 }
@@ -305,7 +300,7 @@ fn order(row: &Row<'_>) -> Result<Order, Error> {
     Ok(Order {
         id: row.get(0)?,
         reference: row.get(1)?,
-        status: status(&row.get::<String>(2)?)?,
+        status: row.get(2)?,
         amount: row.get(3)?,
         description: row.get(4)?,
         items: json(&row.get::<String>(5)?)?,
@@ -332,6 +327,9 @@ fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|_| Error::other("orders holds what is not our JSON"))
 }
 
-fn status(word: &str) -> Result<OrderStatus, Error> {
-    OrderStatus::parse(word).ok_or_else(|| Error::other("orders.status holds no status"))
+impl Column for OrderStatus {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("orders.status holds no status"))
+    }
 }

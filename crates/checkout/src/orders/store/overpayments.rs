@@ -21,14 +21,12 @@ pub(in crate::orders) async fn insert_overpayment(
     refund_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let inserted = tx
-        .execute(
-            "INSERT INTO overpayments (payment_id, order_id, created_at, refund_at) VALUES ($1, $2, $3, $4)
-             ON CONFLICT (payment_id) DO NOTHING",
-            &[&payment, &order, &now, &refund_at],
-        )
-        .await?;
-    Ok(inserted == 1)
+    tx.execute_one(
+        "INSERT INTO overpayments (payment_id, order_id, created_at, refund_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (payment_id) DO NOTHING",
+        &[&payment, &order, &now, &refund_at],
+    )
+    .await
 }
 
 /// Overpayments whose refund is due, the longest overdue first.
@@ -68,11 +66,9 @@ pub(in crate::orders) async fn write_refund_at(
     seen: Timestamp,
     next: Option<Timestamp>,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE overpayments SET refund_at = $3 WHERE payment_id = $1 AND refund_at = $2",
-            &[&payment, &seen, &next],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE overpayments SET refund_at = $3 WHERE payment_id = $1 AND refund_at = $2",
+        &[&payment, &seen, &next],
+    )
+    .await
 }

@@ -1,7 +1,7 @@
 //! The subscribers of payments in this process, and the status changes sent to them.
 //!
 //! A change by this process is sent at once. Changes by other processes are found by polling the
-//! followed payments every [`LOOK_EVERY`], all in one database job. Without subscribers nothing is
+//! followed payments every [`POLL_EVERY`], all in one database job. Without subscribers nothing is
 //! polled.
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::payments::declines::coarse_detail;
 use crate::payments::state::PaymentState;
 
 /// The interval of polling the followed payments.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(2);
+pub(crate) const POLL_EVERY: Duration = Duration::from_secs(2);
 /// The most streams of one process.
 pub(crate) const STREAMS_MAX: usize = 2_000;
 /// The most streams of one payment: a buyer may open it in several tabs and devices.

@@ -14,7 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use web::client::Origin;
 use web::server::Shutdown;
 
-use super::broadcaster::{Follower, LOOK_EVERY, StatusBroadcaster, StatusView};
+use super::broadcaster::{Follower, POLL_EVERY, StatusBroadcaster, StatusView};
 use crate::payments::read;
 
 /// The longest stream. The page reconnects after it.
@@ -78,7 +78,7 @@ pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown
         tokio::select! {
             biased;
             () = shutdown.begun() => return,
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(POLL_EVERY) => {}
         }
         let ids = statuses.followed();
         if ids.is_empty() {

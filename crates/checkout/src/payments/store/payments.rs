@@ -1,6 +1,6 @@
 //! Statements about payments with their payer, method and transaction.
 
-use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
+use db::{Column, Conn, Error, Money, Query, Row, Timestamp, Tx, Value};
 use web::locale::Locale;
 
 use crate::lists::{Filter, PagePosition};
@@ -191,13 +191,11 @@ pub(crate) async fn postpone_payment(
     seen: Option<Timestamp>,
     check_at: Option<Timestamp>,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE payments SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
-            &[&row, &seen, &check_at],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE payments SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
+        &[&row, &seen, &check_at],
+    )
+    .await
 }
 
 /// Writes a new snapshot of a payment if the stored version is the one it was computed from.
@@ -209,25 +207,23 @@ pub(crate) async fn update_snapshot(
     check_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let changed = tx
-        .execute(
-            "UPDATE payments
-             SET state = $3, status_detail = $4, date_approved = $5, refunded = $6, check_at = $7, changed_at = $8,
-                 version = version + 1
-             WHERE id = $1 AND version = $2",
-            &[
-                &known.row,
-                &known.version,
-                &snapshot.state.as_str(),
-                &snapshot.status_detail,
-                &snapshot.date_approved,
-                &snapshot.refunded,
-                &check_at,
-                &now,
-            ],
-        )
-        .await?;
-    Ok(changed == 1)
+    tx.execute_one(
+        "UPDATE payments
+         SET state = $3, status_detail = $4, date_approved = $5, refunded = $6, check_at = $7, changed_at = $8,
+             version = version + 1
+         WHERE id = $1 AND version = $2",
+        &[
+            &known.row,
+            &known.version,
+            &snapshot.state.as_str(),
+            &snapshot.status_detail,
+            &snapshot.date_approved,
+            &snapshot.refunded,
+            &check_at,
+            &now,
+        ],
+    )
+    .await
 }
 
 /// The state and the detail of the payment with the provider's id.
@@ -238,7 +234,7 @@ pub(crate) async fn find_status(
     conn.optional(
         "SELECT state, status_detail FROM payments WHERE provider_id = $1",
         &[&id],
-        |row| Ok((state(&row.get::<String>(0)?)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await
 }
@@ -305,7 +301,7 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Paym
 
 fn stored_payment(row: &Row<'_>) -> Result<StoredPayment, Error> {
     let snapshot = StatusSnapshot {
-        state: state(&row.get::<String>(3)?)?,
+        state: row.get(3)?,
         status_detail: row.get(4)?,
         date_approved: row.get(5)?,
         refunded: row.get(6)?,
@@ -323,13 +319,12 @@ fn stored_payment(row: &Row<'_>) -> Result<StoredPayment, Error> {
 }
 
 pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
-    let method = MethodKind::parse(&row.get::<String>(2)?);
     Ok(Payment {
         id: row.get(0)?,
         reference: row.get(1)?,
-        method: method.ok_or_else(|| Error::other("payments.method holds no method"))?,
+        method: row.get(2)?,
         provider_method: row.get(3)?,
-        state: state(&row.get::<String>(4)?)?,
+        state: row.get(4)?,
         status_detail: row.get(5)?,
         amount: row.get(6)?,
         refunded: row.get(7)?,
@@ -341,7 +336,7 @@ pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
             identification_type: row.get(12)?,
             identification_number: row.get(13)?,
         },
-        card: card(row)?,
+        card: card_facts(row, 14)?,
         artefacts: Artefacts {
             external_resource_url: row.get(18)?,
             qr_code: row.get(19)?,
@@ -354,23 +349,33 @@ pub(super) fn payment(row: &Row<'_>) -> Result<Payment, Error> {
     })
 }
 
-fn card(row: &Row<'_>) -> Result<Option<CardFacts>, Error> {
-    let (Some(first_six_digits), Some(last_four_digits), Some(cardholder_name), Some(installments)) = (
-        row.get::<Option<String>>(14)?,
-        row.get(15)?,
-        row.get(16)?,
-        row.get(17)?,
+/// The card in four columns from `at` on. The name is blank once it is erased.
+pub(crate) fn card_facts(row: &Row<'_>, at: usize) -> Result<Option<CardFacts>, Error> {
+    let (Some(first_six_digits), Some(last_four_digits), Some(installments)) = (
+        row.get::<Option<String>>(at)?,
+        row.get(at + 1)?,
+        row.get(at + 3)?,
     ) else {
         return Ok(None);
     };
     Ok(Some(CardFacts {
         first_six_digits,
         last_four_digits,
-        cardholder_name,
+        cardholder_name: row.get::<Option<String>>(at + 2)?.unwrap_or_default(),
         installments,
     }))
 }
 
-fn state(word: &str) -> Result<PaymentState, Error> {
-    PaymentState::parse(word).ok_or_else(|| Error::other("payments.state holds no state"))
+impl Column for PaymentState {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("a column holds no state of payments"))
+    }
+}
+
+impl Column for MethodKind {
+    fn from_value(value: Value<'_>) -> Result<Self, Error> {
+        let word = String::from_value(value)?;
+        Self::parse(&word).ok_or_else(|| Error::other("a column holds no payment method"))
+    }
 }

@@ -1,5 +1,5 @@
-//! The checkout page in a browser, against the real service and the sandbox: what a buyer does,
-//! sees and hears.
+//! The checkout page in a browser, with the real service and the sandbox: what a buyer does and
+//! sees.
 
 mod orders;
 mod outages;

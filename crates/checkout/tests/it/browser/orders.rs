@@ -1,4 +1,4 @@
-//! The page of an order of the shop's: what its buyer sees, after a reload and in another tab.
+//! The page of an order: what its buyer sees, after a reload and in another tab.
 
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ async fn an_order_is_paid_by_pix_with_what_the_shop_knows_filled_in() {
     let (_, payment) = shop.order_and_payment(&id).await;
     let other = Buyer::at(&shop, &path).await;
     other.see("pix").await;
-    shop.act(&payment, "pay").await;
+    shop.sandbox.act(&payment, "pay").await;
     buyer.see("paid").await;
     other.see("paid").await;
     buyer.wait_text("#result", "Voltar à loja").await;
@@ -67,8 +67,11 @@ async fn an_unknown_outcome_is_confirmed_after_a_reload_and_in_another_tab() {
     let shop = Shop::open().await;
     let (_, path) = shop.order(&order()).await;
     let buyer = Buyer::at(&shop, &path).await;
-    shop.break_creations("drop after", 9).await;
-    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
+    shop.sandbox
+        .fail("GET", "/v1/payments*", "status 500", 10_000)
         .await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -79,7 +82,7 @@ async fn an_unknown_outcome_is_confirmed_after_a_reload_and_in_another_tab() {
     assert!(!buyer.is_shown("#payment").await);
     let other = Buyer::at(&shop, &path).await;
     other.see("confirming").await;
-    shop.mend().await;
+    shop.sandbox.clear_faults().await;
     shop.reconcile().await;
     for tab in [&buyer, &other] {
         tab.wait_text("#over", "Este pedido está pago").await;

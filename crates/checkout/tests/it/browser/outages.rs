@@ -1,12 +1,12 @@
-//! When the provider does not answer: patience that is shown, a way to stop, and never a second
-//! charge.
+//! When the provider does not answer: the page shows that it waits, can be stopped, and never
+//! charges twice.
 
 use super::{Buyer, ORDER, Shop};
 
 #[tokio::test]
 async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
     let shop = Shop::open().await;
-    shop.break_creations("status 500", 1).await;
+    shop.sandbox.fail_payment("status 500").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -22,7 +22,7 @@ async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
 #[tokio::test]
 async fn a_charge_whose_answer_was_lost_is_found_and_not_repeated() {
     let shop = Shop::open().await;
-    shop.break_creations("drop after", 1).await;
+    shop.sandbox.fail_payment("drop after").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -36,7 +36,7 @@ async fn a_charge_whose_answer_was_lost_is_found_and_not_repeated() {
 #[tokio::test]
 async fn stopping_a_card_that_may_be_charged_never_offers_to_pay_again() {
     let shop = Shop::open().await;
-    shop.break_creations("drop after", 1).await;
+    shop.sandbox.fail_payment("drop after").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -55,7 +55,9 @@ async fn stopping_a_card_that_may_be_charged_never_offers_to_pay_again() {
 #[tokio::test]
 async fn stopping_a_pix_goes_back_to_the_form_with_everything_kept() {
     let shop = Shop::open().await;
-    shop.break_creations("drop before", 9).await;
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop before", 9)
+        .await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.choose("pix").await;
     buyer.fill_payer().await;
@@ -91,7 +93,7 @@ async fn the_network_failing_under_a_card_is_waited_out() {
 #[tokio::test]
 async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
     let shop = Shop::open().await;
-    shop.break_creations("status 400", 1).await;
+    shop.sandbox.fail_payment("status 400").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.pay().await;
@@ -105,7 +107,7 @@ async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
 #[tokio::test]
 async fn a_quota_that_is_used_up_is_said_as_what_it_is() {
     let shop = Shop::open().await;
-    shop.break_creations("status 429", 1).await;
+    shop.sandbox.fail_payment("status 429").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;

@@ -1,4 +1,4 @@
-//! The three methods to their ends.
+//! Payments by each of the three methods.
 
 use super::{Buyer, ORDER, Shop};
 
@@ -57,7 +57,7 @@ async fn a_pix_turns_to_paid_by_itself_when_the_payer_pays() {
         )
         .await;
     buyer.wait_text("#result", "Aguardando pagamento").await;
-    shop.act(&buyer.payment().await, "pay").await;
+    shop.sandbox.act(&buyer.payment().await, "pay").await;
     buyer.see("paid").await;
     buyer.wait_text("#result", "Pix").await;
     assert_eq!(buyer.focused().await, "h2");
@@ -83,7 +83,7 @@ async fn a_reload_while_waiting_brings_the_pix_back_and_keeps_nothing_of_the_buy
     buyer.reload().await;
     buyer.see("pix").await;
     assert_eq!(buyer.text("[data-slot=code]").await, code);
-    shop.act(&buyer.payment().await, "pay").await;
+    shop.sandbox.act(&buyer.payment().await, "pay").await;
     buyer.see("paid").await;
     buyer
         .goto(&shop.url("/?amount=9.90&description=Outro"))
@@ -99,7 +99,7 @@ async fn a_pix_that_expires_says_so_and_offers_a_new_one() {
     buyer.fill_payer().await;
     buyer.pay().await;
     buyer.see("pix").await;
-    shop.act(&buyer.payment().await, "expire").await;
+    shop.sandbox.act(&buyer.payment().await, "expire").await;
     buyer.see("expired").await;
     buyer.click("[data-action=other]").await;
     buyer.wait_for("#payment").await;
@@ -140,7 +140,7 @@ async fn a_boleto_shows_its_digits_its_due_date_and_its_document() {
     buyer.wait_text("[data-copy]", "Copiado").await;
     buyer.let_time_pass().await;
     buyer.wait_text("#announcer", "").await;
-    shop.act(&buyer.payment().await, "pay").await;
+    shop.sandbox.act(&buyer.payment().await, "pay").await;
     buyer.see("paid").await;
     buyer.leaves_no_trace_elsewhere().await;
 }
@@ -205,7 +205,7 @@ async fn a_card_under_review_is_followed_to_its_end() {
         !buyer.has("[data-action=again]").await,
         "nothing offers to pay again"
     );
-    shop.act(&buyer.payment().await, "approve").await;
+    shop.sandbox.act(&buyer.payment().await, "approve").await;
     buyer.see("paid").await;
 }
 

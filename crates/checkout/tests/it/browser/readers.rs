@@ -1,5 +1,5 @@
-//! Readers of every kind: by keyboard, on narrow screens, in both languages and colour schemes,
-//! without a script.
+//! The page by keyboard, on narrow screens, in both languages and colour schemes, and without
+//! scripts.
 
 use test_kit::browser::{Browser, Key, Reader, Scheme};
 

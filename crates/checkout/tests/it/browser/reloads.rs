@@ -1,14 +1,18 @@
-//! A page that is loaded again while nobody knows whether a card was charged: it asks by the key
-//! that it kept, and offers no second charge.
+//! A reload while the outcome of a card payment is unknown: the page asks with its stored key, and
+//! offers no second charge.
 
 use serde_json::json;
+use test_kit::html::has;
 
 use super::{Buyer, ORDER, Shop};
 
-/// A charge whose answer was lost, at a provider that cannot be asked.
+/// A charge whose answer was lost, while the provider cannot be reached.
 async fn lose_a_charge(shop: &Shop, buyer: &Buyer<'_>) {
-    shop.break_creations("drop after", 9).await;
-    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
+    shop.sandbox
+        .fail("GET", "/v1/payments*", "status 500", 10_000)
         .await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -21,9 +25,9 @@ async fn load_again(buyer: &Buyer<'_>) {
     buyer.wait_for("#checkout[data-ready]").await;
 }
 
-/// The provider can be asked again, and was.
+/// The provider can be reached again, and was asked.
 async fn find_out(shop: &Shop) {
-    shop.mend().await;
+    shop.sandbox.clear_faults().await;
     shop.reconcile().await;
 }
 
@@ -42,10 +46,7 @@ async fn a_reload_during_an_unknown_outcome_offers_no_second_charge_and_shows_th
     load_again(&buyer).await;
     buyer.see("confirming").await;
     let message = buyer.text("#result").await;
-    assert!(
-        message.contains("Estamos confirmando seu pagamento"),
-        "{message}"
-    );
+    has(&message, &["Estamos confirmando seu pagamento"]);
     assert!(!buyer.is_shown("#payment").await);
     load_again(&buyer).await;
     buyer.see("confirming").await;
@@ -69,7 +70,7 @@ async fn after_the_outcome_is_known_the_buyer_can_pay_for_something_else() {
     load_again(&buyer).await;
     buyer.see("confirming").await;
     let first = kept_key(&buyer).await;
-    // Another order is another payment: it need not wait for this one.
+    // Another order has another payment, which does not wait for this one.
     let other = shop.url("/?amount=9.90&description=Outro");
     buyer.goto(&other).await;
     buyer.wait_for("#checkout[data-ready] #pay").await;
@@ -199,7 +200,8 @@ async fn a_request_that_arrives_after_all_is_shown_instead_of_a_second_one() {
 #[tokio::test]
 async fn a_card_that_was_certainly_not_charged_can_be_used_again_at_once() {
     let shop = Shop::open().await;
-    shop.break_calls("POST", "/v1/card_tokens", "status 500", 1)
+    shop.sandbox
+        .fail("POST", "/v1/card_tokens", "status 500", 1)
         .await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill_card("APRO").await;
@@ -218,7 +220,7 @@ async fn a_card_that_was_certainly_not_charged_can_be_used_again_at_once() {
 #[tokio::test]
 async fn a_pix_whose_answer_was_lost_is_there_after_a_reload() {
     let shop = Shop::open().await;
-    shop.break_creations("drop after", 1).await;
+    shop.sandbox.fail_payment("drop after").await;
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.choose("pix").await;
     buyer.fill_payer().await;

@@ -1,35 +1,33 @@
-//! A shop to pay at: the service and the sandbox on free ports, and a buyer with a browser in front
-//! of the page.
+//! The service and the sandbox on free ports, and a buyer with a browser.
 
 use std::ops::Deref;
 use std::time::Duration;
 
 use checkout::page;
-use checkout::provider::AccessToken;
-use checkout::request::MaxAmounts;
-use checkout::{Config, MIGRATIONS, Parts, Secret, State, app, provider, reconcile};
+use checkout::{Config, MIGRATIONS, Parts, State, app, provider, reconcile};
 use db::{Address, Db};
-use rustls::crypto::ring;
 use sandbox::ListeningSandbox;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 use test_kit::browser::{Browser, Reader};
-use web::client::Proxies;
+use test_kit::sandbox::SandboxClient;
+use test_kit::tls::provide_cryptography;
 use web::metrics::Metrics;
-use web::rate::{Rates, Windows};
+use web::rate::Windows;
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
 use crate::payments::app::{API_KEY, patient};
 
-/// What the address of the page says is to be paid.
+/// The address of the page, with the amount to pay.
 pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
 
 /// A running service with its provider; ends with this value.
 pub(super) struct Shop {
     /// `127.0.0.1:PORT`
     host: String,
-    sandbox: ListeningSandbox,
+    pub(super) sandbox: SandboxClient,
+    _listening: ListeningSandbox,
     client: reqwest::Client,
     state: State,
     shutdown: Shutdown,
@@ -38,10 +36,11 @@ pub(super) struct Shop {
 
 impl Shop {
     pub(super) async fn open() -> Self {
-        let _ = ring::default_provider().install_default();
+        provide_cryptography();
         let (clock, random) = (Clock::system(), Random::system());
         let sandbox = sandbox::start(sandbox::Config::default(), clock.clone(), random.clone());
-        let sandbox = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
+        let listening = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
+        let sandbox = SandboxClient::new(listening.url());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
             .await
             .unwrap();
@@ -71,6 +70,7 @@ impl Shop {
         Self {
             host,
             sandbox,
+            _listening: listening,
             client: reqwest::Client::builder().no_proxy().build().unwrap(),
             state: app.state,
             shutdown,
@@ -82,26 +82,6 @@ impl Shop {
         format!("http://{}{path}", self.host)
     }
 
-    /// Makes the provider's next creations fail.
-    pub(super) async fn break_creations(&self, fault: &str, times: u32) {
-        self.break_calls("POST", "/v1/payments", fault, times).await;
-    }
-
-    /// Makes the provider's next calls of a kind fail.
-    pub(super) async fn break_calls(&self, method: &str, path: &str, fault: &str, times: u32) {
-        let matches = json!({"method": method, "path": path});
-        let order = json!({"match": matches, "fault": fault, "times": times});
-        let answer = self.client.post(self.at_sandbox("/sandbox/faults"));
-        let answer = answer.json(&order).send().await.unwrap();
-        assert!(answer.status().is_success(), "{}", answer.status());
-    }
-
-    /// The provider works again.
-    pub(super) async fn mend(&self) {
-        let answer = self.client.delete(self.at_sandbox("/sandbox/faults"));
-        assert!(answer.send().await.unwrap().status().is_success());
-    }
-
     /// Asks the provider about everything that is open, as the service does by itself after a
     /// while.
     pub(super) async fn reconcile(&self) {
@@ -110,7 +90,7 @@ impl Shop {
             .unwrap();
     }
 
-    /// A request to the service beside the page: status and body.
+    /// Creates a payment without the page; returns status and body.
     pub(super) async fn create(&self, body: &Value, key: &str) -> (u16, Value) {
         let request = self.client.post(self.url("/create_payment"));
         let request = request.header("idempotency-key", key).json(body);
@@ -118,7 +98,7 @@ impl Shop {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
-    /// An order of the shop's: its id, and the path of its page.
+    /// Creates an order; returns its id and the path of its page.
     pub(super) async fn order(&self, body: &Value) -> (String, String) {
         let request = self.client.post(self.url("/orders/")).bearer_auth(API_KEY);
         let answer = request.json(body).send().await.unwrap();
@@ -132,14 +112,14 @@ impl Shop {
         )
     }
 
-    /// The shop gives an order up.
+    /// Cancels an order.
     pub(super) async fn cancel_order(&self, id: &str) {
         let path = format!("/orders/{id}/cancel");
         let request = self.client.post(self.url(&path)).bearer_auth(API_KEY);
         assert_eq!(request.send().await.unwrap().status(), 200);
     }
 
-    /// A request to the service beside the page: its status.
+    /// Posts to the service without the page; returns the status.
     pub(super) async fn post(&self, path: &str, body: &Value) -> u16 {
         let request = self.client.post(self.url(path)).json(body);
         request.send().await.unwrap().status().as_u16()
@@ -154,38 +134,18 @@ impl Shop {
         (text(&order["status"]), text(&order["payments"][0]["id"]))
     }
 
-    /// Lets the payer or the bank act on a payment.
-    pub(super) async fn act(&self, id: &str, act: &str) {
-        let path = format!("/sandbox/payments/{id}/{act}");
-        let answer = self.client.post(self.at_sandbox(&path)).send().await;
-        assert!(answer.unwrap().status().is_success(), "{act}");
-    }
-
     /// How many charges the provider made.
     pub(super) async fn charges(&self) -> u64 {
-        let references = self.list("/sandbox/charges").await;
-        let charges = references.iter().filter_map(|one| one["charges"].as_u64());
-        charges.sum()
+        self.sandbox.charges().await.1
     }
 
-    /// How many creations the provider was asked for.
+    /// How many payments the provider was asked to create.
     pub(super) async fn creations(&self) -> usize {
-        let calls = self.list("/sandbox/calls").await;
+        let calls = self.sandbox.calls().await;
         calls
             .iter()
             .filter(|call| call["method"] == "POST" && call["path"] == "/v1/payments")
             .count()
-    }
-
-    async fn list(&self, path: &str) -> Vec<Value> {
-        let answer = self.client.get(self.at_sandbox(path)).send().await.unwrap();
-        let answer: Value = answer.json().await.unwrap();
-        let list = answer.as_array().cloned();
-        list.unwrap_or_else(|| panic!("{path} is not a list: {answer}"))
-    }
-
-    fn at_sandbox(&self, path: &str) -> String {
-        format!("{}{path}", self.sandbox.url())
     }
 }
 
@@ -196,38 +156,25 @@ impl Drop for Shop {
 }
 
 fn config(host: &str, provider: &str) -> Config {
+    let usual = crate::payments::app::config(provider);
     Config {
         public_url: Some(format!("http://{host}").parse().unwrap()),
-        trusted_proxies: Proxies::default(),
-        hsts_subdomains: false,
-        allow_http: false,
         provider: provider::ProviderConfig {
-            base_url: provider.parse().unwrap(),
-            access_token: AccessToken::parse("TEST-token").unwrap(),
             timeout: Duration::from_secs(60),
-            quota: Rates::off(),
+            ..usual.provider
         },
-        boleto_method: "bolbradesco".to_owned(),
         webhook_secrets: Vec::new(),
-        max_amounts: MaxAmounts::default(),
-        rate_limit: Rates::off(),
-        rate_limit_payments: Rates::off(),
-        open_payments: true,
-        refund_overpayment: false,
-        receipts: None,
-        api_keys: vec![Secret::new(API_KEY)],
-        webhooks: checkout::webhooks::Webhooks::default(),
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),
             contact: Some("(11) 5555-0142".to_owned()),
             is_test: true,
             ..page::Shop::default()
         },
-        secret: Secret::new([7; 32]),
+        ..usual
     }
 }
 
-/// Someone with a browser in front of the page.
+/// A buyer with the page in a browser.
 pub(super) struct Buyer<'a> {
     pub(super) browser: Browser,
     shop: &'a Shop,
@@ -263,7 +210,7 @@ impl<'a> Buyer<'a> {
         self.fill("#identification_number", "12345678909").await;
     }
 
-    /// The provider decides by the name on the card.
+    /// Fills in a card; its name decides the outcome at the sandbox.
     pub(super) async fn fill_card(&self, name: &str) {
         self.fill("#card_number", "5031433215406351").await;
         self.fill("#expiry", "1139").await;
@@ -284,8 +231,8 @@ impl<'a> Buyer<'a> {
         self.click("#federal_unit option:nth-child(27)").await;
     }
 
-    /// From now on what the page does after a second or more it does when [`Buyer::let_time_pass`]
-    /// says so: what is shown for moments only is there until a busy browser has been asked for it.
+    /// Holds the page's timers of a second or more until [`Buyer::let_time_pass`]. So a state that
+    /// is shown briefly stays until a busy browser was asked for it.
     pub(super) async fn hold_time(&self) {
         let held = "const set = window.setTimeout, held = [];
             window.setTimeout = (work, wait = 0, ...rest) => wait < 1000 ? set(work, wait, ...rest) : -held.push(work);
@@ -296,7 +243,7 @@ impl<'a> Buyer<'a> {
         self.script(held).await;
     }
 
-    /// What the page has put off it does now, and time goes on as ever.
+    /// Runs the held timers, and holds no more.
     pub(super) async fn let_time_pass(&self) {
         self.script("letTimePass()").await;
     }
@@ -318,7 +265,8 @@ impl<'a> Buyer<'a> {
         id.as_str().unwrap().to_owned()
     }
 
-    /// No script failed, nothing was blocked, nothing was asked of anybody else.
+    /// Fails if a script failed, the security policy blocked something, or a request went to
+    /// another host.
     pub(super) async fn leaves_no_trace_elsewhere(&self) {
         self.check_clean(&[&self.shop.host]).await;
     }

@@ -1,5 +1,5 @@
-//! Every state of the page for everybody: axe-core finds nothing and nothing is wider than the
-//! window, in both languages, in light and dark, on a phone and on a desk.
+//! Every state of the page: axe-core finds nothing and nothing is wider than the window, in both
+//! languages, in light and dark, on a phone and on a desktop.
 
 use serde_json::json;
 use test_kit::browser::{Reader, Scheme};
@@ -8,7 +8,7 @@ use super::{Buyer, ORDER, Shop};
 
 const WINDOWS: [(u32, u32); 2] = [(360, 740), (1280, 900)];
 
-/// A look at the page as it is, in every window and scheme: what is wrong, with the name of the
+/// Checks the page in every window size and scheme; problems are recorded with the name of the
 /// state.
 async fn look(buyer: &Buyer<'_>, state: &str, problems: &mut Vec<String>) {
     for (width, height) in WINDOWS {
@@ -42,7 +42,7 @@ fn assert_none(problems: &[String]) {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The form with everything missing, in each method; and without what is to be paid.
+/// The form with everything missing, for each method, and the page without an amount.
 async fn forms(language: &str) {
     let shop = Shop::open().await;
     let mut problems = Vec::new();
@@ -66,7 +66,7 @@ async fn forms(language: &str) {
     assert_none(&problems);
 }
 
-/// What a card comes to: paid, in review, declined.
+/// The results of a card: paid, in review, declined.
 async fn cards(language: &str) {
     let shop = Shop::open().await;
     let mut problems = Vec::new();
@@ -113,7 +113,7 @@ async fn documents(language: &str) {
                 )
                 .await;
             }
-            shop.act(&buyer.payment().await, act).await;
+            shop.sandbox.act(&buyer.payment().await, act).await;
             buyer.see(view).await;
             look(
                 &buyer,
@@ -131,7 +131,9 @@ async fn documents(language: &str) {
 async fn patience(language: &str) {
     let shop = Shop::open().await;
     let mut problems = Vec::new();
-    shop.break_creations("drop after", 9).await;
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
     let buyer = Buyer::reading(&shop, ORDER, reader(language)).await;
     buyer.fill_card("APRO").await;
     buyer.hold_time().await;
@@ -140,7 +142,7 @@ async fn patience(language: &str) {
     buyer.click("#stop").await;
     buyer.see("unconfirmed").await;
     look(&buyer, &format!("{language} unconfirmed"), &mut problems).await;
-    // What is seen for moments only, or when a bank does what banks seldom do.
+    // States that are shown briefly, and rare acts of a bank.
     for view in ["confirming", "cancelled", "returned"] {
         let script = format!(
             "const view = document.querySelector('#view-{view}').content.cloneNode(true); \
@@ -188,7 +190,7 @@ async fn waiting_for_the_provider_is_for_everybody_in_both_languages() {
     patience("en").await;
 }
 
-/// The page of an order of the shop's: while it can be paid, and after its end.
+/// The page of an order: while it can be paid, and after its end.
 async fn orders(language: &str) {
     let shop = Shop::open().await;
     let mut problems = Vec::new();
@@ -221,8 +223,11 @@ async fn orders(language: &str) {
     )
     .await;
     let (_, path) = shop.order(&order).await;
-    shop.break_creations("drop after", 9).await;
-    shop.break_calls("GET", "/v1/payments*", "status 500", 10_000)
+    shop.sandbox
+        .fail("POST", "/v1/payments", "drop after", 9)
+        .await;
+    shop.sandbox
+        .fail("GET", "/v1/payments*", "status 500", 10_000)
         .await;
     let body = json!({
         "payment_method": "pix", "email": "maria@exemplo.com.br", "identification_number": "12345678909",

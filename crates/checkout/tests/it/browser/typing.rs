@@ -1,4 +1,4 @@
-//! Fields that take what people type and paste, and say what is wrong beside it.
+//! Fields accept typed and pasted text, and show their errors beside them.
 
 use test_kit::browser::Key;
 
@@ -62,7 +62,7 @@ async fn a_card_number_is_grouped_and_the_cursor_stays_where_it_was() {
     let buyer = Buyer::at(&shop, ORDER).await;
     buyer.fill("#card_number", "5031433215406351").await;
     assert_eq!(value(&buyer, "card_number").await, "5031 4332 1540 6351");
-    // Behind the sixth digit: delete it and type another.
+    // The cursor is after the sixth digit: delete it and type another.
     buyer
         .script("document.querySelector('#card_number').setSelectionRange(7, 7)")
         .await;

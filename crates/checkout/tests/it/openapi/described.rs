@@ -1,5 +1,4 @@
-//! Responses that the document describes, and those that it does not, so that the check itself is
-//! known to work.
+//! Tests of the check itself: it accepts responses that the document describes, and no others.
 
 use http::HeaderMap;
 

@@ -1,4 +1,4 @@
-//! The document says what the code does, and its examples are what its schemas say.
+//! The document agrees with the code, and its examples fit its schemas.
 
 use std::collections::BTreeSet;
 

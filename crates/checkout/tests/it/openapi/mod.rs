@@ -1,5 +1,5 @@
-//! The API's document: well formed, complete, true. Its examples are sent to the real service, and
-//! every response that any test of the API receives is held against it.
+//! The API's document is well formed, complete and true. Its examples are sent to the real service,
+//! and every response in the tests of the API is checked against it.
 
 mod described;
 mod document;

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use axum::body::Body;
 use http::Request;
 use serde_json::Value;
-use test_kit::{
-    on_both_engines,
-    openapi::{METHODS, object},
-};
+use test_kit::openapi::{METHODS, object};
 
 use super::DOCUMENT;
-use crate::payments::app::{Shop, creation};
+use crate::payments::app::{creation, shop_on_both_engines};
 
 /// The request examples of an operation, by name.
 fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> {
@@ -23,10 +20,9 @@ fn examples(path: &str, method: &str) -> BTreeMap<&'static str, &'static Value> 
         .collect()
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     every_address_of_the_document_is_routed_with_exactly_its_methods,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for (path, item) in object(&DOCUMENT.value()["paths"]) {
             let url = path.replace("{id}", "1").replace("{token}", "1");
             for method in METHODS
@@ -48,8 +44,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(every_request_example_is_accepted, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(every_request_example_is_accepted, async |shop| {
     for example in examples("/orders/", "post").values() {
         let answer = shop.merchant("POST", "/orders/", Some(example)).await;
         assert_eq!(answer.status, 201, "{}", answer.text);
@@ -84,8 +79,7 @@ on_both_engines!(every_request_example_is_accepted, async |address| {
     }
 });
 
-on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_document_and_its_viewers_are_served, async |shop| {
     assert_eq!(shop.get("/openapi.json").await.json(), *DOCUMENT.value());
     for path in ["/docs", "/redoc"] {
         let answer = shop.get(path).await;
@@ -97,10 +91,9 @@ on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     addresses_that_do_not_exist_or_cannot_be_read_answer_the_error_body,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for path in [
             "/nowhere",
             "/create_payment/",

@@ -9,8 +9,10 @@ use super::{
     OrderLink, act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, status,
     work,
 };
-use crate::payments::app::Shop;
-use crate::payments::requests::with;
+use crate::payments::{
+    app::{Shop, shop_on_both_engines},
+    requests::with,
+};
 
 /// Whether an order is marked as paid after its time.
 async fn is_late(shop: &Shop) -> bool {
@@ -21,8 +23,7 @@ async fn is_late(shop: &Shop) -> bool {
     shop.db.read::<_, db::Error, _>(find).await.unwrap()
 }
 
-on_both_engines!(an_open_order_is_canceled_and_stays_so, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_open_order_is_canceled_and_stays_so, async |shop| {
     let made = make(&shop, &order()).await;
     let canceled = cancel(&shop, &made).await;
     assert_eq!(
@@ -33,31 +34,25 @@ on_both_engines!(an_open_order_is_canceled_and_stays_so, async |address| {
     let again = cancel(&shop, &made).await;
     assert_eq!((again.status, again.json()), (200, canceled.json()));
     let answer = pay(&shop, &made, &pix(), None).await;
-    assert_eq!(answer.error(), (410, "Order canceled".to_owned()));
+    answer.is_error(410, "Order canceled");
     let unknown = shop.merchant("POST", "/orders/ord_1/cancel", None).await;
-    assert_eq!(unknown.error(), (404, "Order not found".to_owned()));
+    unknown.is_error(404, "Order not found");
 });
 
-on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |shop| {
     let paid = make(&shop, &order()).await;
     pay(&shop, &paid, &card("APRO"), None).await.id();
-    assert_eq!(
-        cancel(&shop, &paid).await.error(),
-        (409, "Order already paid".to_owned())
-    );
+    cancel(&shop, &paid)
+        .await
+        .is_error(409, "Order already paid");
     let expired = make(&shop, &order()).await;
     shop.clock.advance(Duration::from_hours(24));
-    assert_eq!(
-        cancel(&shop, &expired).await.error(),
-        (409, "Order expired".to_owned())
-    );
+    cancel(&shop, &expired).await.is_error(409, "Order expired");
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     cancelling_an_order_cancels_its_pending_payment_at_the_provider_first,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for body in [pix(), boleto()] {
             let made = make(&shop, &order()).await;
             let payment = pay(&shop, &made, &body, None).await.id();
@@ -72,18 +67,16 @@ on_both_engines!(
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &pix(), None).await.id();
         shop.sandbox.act(&payment, "pay").await;
-        assert_eq!(
-            cancel(&shop, &made).await.error(),
-            (409, "Order already paid".to_owned())
-        );
+        cancel(&shop, &made)
+            .await
+            .is_error(409, "Order already paid");
         assert_eq!(status(&shop, &made).await, "paid");
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_order_expires_its_pix_is_canceled_and_its_boleto_left,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let by_pix = make(&shop, &body).await;
         let code = pay(&shop, &by_pix, &pix(), None).await.id();
@@ -111,14 +104,13 @@ on_both_engines!(
         assert_eq!(shop.status(&code).await, "cancelled");
         assert_eq!(shop.status(&slip).await, "pending");
         let again = pay(&shop, &by_boleto, &card("APRO"), None).await;
-        assert_eq!(again.error(), (410, "Order expired".to_owned()));
+        again.is_error(410, "Order expired");
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_is_paid_later_makes_the_order_paid_and_late,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let slip = pay(&shop, &made, &boleto(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
@@ -135,8 +127,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |shop| {
     let made = make(&shop, &order()).await;
     pay(&shop, &made, &card("APRO"), None).await.id();
     assert!(!is_late(&shop).await);
@@ -149,17 +140,15 @@ on_both_engines!(an_order_that_is_paid_in_time_is_not_late, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     an_order_expires_while_an_outcome_is_unknown_and_is_paid_late_when_it_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let made = make(&shop, &body).await;
         shop.sandbox.fail_payment("drop after").await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("k")).await.status,
-            503
-        );
+        pay(&shop, &made, &card("APRO"), Some("k"))
+            .await
+            .has_status(503);
         shop.clock.advance(Duration::from_mins(10));
         work(&shop).await;
         assert_eq!(status(&shop, &made).await, "expired");
@@ -183,10 +172,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_code_that_is_found_after_its_order_has_ended_is_canceled_at_the_provider,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let made = make(&shop, &body).await;
         shop.sandbox.fail_payment("drop after").await;
@@ -202,7 +190,7 @@ on_both_engines!(
     }
 );
 
-/// An order whose attempt was given up, and appears after the order was canceled.
+/// An order whose attempt was given up, and whose payment appears after the order was canceled.
 pub(super) async fn approved_after_its_cancellation(shop: &Shop) -> OrderLink {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;
@@ -221,7 +209,7 @@ pub(super) async fn approved_after_its_cancellation(shop: &Shop) -> OrderLink {
     made
 }
 
-/// An order with a pix that stands as canceled here, and that is paid at the provider.
+/// An order with a pix that is canceled here and paid at the provider.
 pub(super) async fn paid_after_its_payment_was_canceled(shop: &Shop) -> (OrderLink, String) {
     let made = make(shop, &order()).await;
     let payment = pay(shop, &made, &pix(), None).await.id();
@@ -253,10 +241,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_approval_of_a_payment_that_stands_as_canceled_is_told_of_once,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
         for _ in 0..2 {
             learn(&shop).await;

@@ -1,4 +1,4 @@
-//! Events of orders and of their payments, as the shop's servers meet them.
+//! Events of orders and of their payments, as the shop's servers receive them.
 
 use std::time::Duration;
 
@@ -13,9 +13,10 @@ use super::{
 };
 use crate::payments::app::Shop;
 use crate::payments::requests::with;
-use crate::webhooks::{SECRET, document, kinds, media, pass, send_events_to};
+use crate::webhooks::{SECRET, document, kinds, pass, receiver_and_shop, send_events_to};
 
-/// What arrives until nothing is due, each event signed and as the API's document has it.
+/// Delivers until nothing is due; returns the events, each signed and as the API's document
+/// describes it.
 async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
     let before = receiver.received().len();
     pass(shop).await;
@@ -24,7 +25,7 @@ async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
     for one in &posts {
         let event = one.json();
         let kind = event["type"].as_str().unwrap();
-        document.assert_valid(&media(&document, kind)["schema"], &event, kind);
+        document.assert_valid(&document.webhook(kind)["schema"], &event, kind);
         assert!(one.is_signed_with(SECRET));
     }
     posts.iter().map(ReceivedRequest::json).collect()
@@ -44,8 +45,7 @@ async fn shown(shop: &Shop, made: &OrderLink) -> Value {
 on_both_engines!(
     a_paid_order_is_told_after_its_payment_as_the_api_shows_it,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &with(order(), "reference", json!("1042"))).await;
         let payment = pay(&shop, &made, &pix(), None).await.id();
         act(&shop, &payment, "pay").await;
@@ -70,8 +70,7 @@ on_both_engines!(
 on_both_engines!(
     an_order_that_is_paid_by_card_shows_the_payment_that_paid_it,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("APRO"), None).await.id();
         let events = news(&shop, &receiver).await;
@@ -85,8 +84,7 @@ on_both_engines!(
 on_both_engines!(
     a_payment_under_review_is_told_with_its_order_once_it_is_approved,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("CONT"), None).await.id();
         assert!(news(&shop, &receiver).await.is_empty());
@@ -99,8 +97,7 @@ on_both_engines!(
 on_both_engines!(
     an_order_that_expires_is_told_once_and_what_is_paid_later_is_late,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         let slip = pay(&shop, &made, &boleto(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
@@ -121,8 +118,7 @@ on_both_engines!(
 on_both_engines!(
     the_pix_of_an_order_that_expires_is_told_as_canceled_after_it,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         pay(&shop, &made, &pix(), None).await.id();
         shop.clock.advance(Duration::from_hours(24));
@@ -137,8 +133,7 @@ on_both_engines!(
 on_both_engines!(
     a_canceled_order_is_told_once_after_its_payment,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         pay(&shop, &made, &pix(), None).await.id();
         for _ in 0..2 {
@@ -154,8 +149,7 @@ on_both_engines!(
 on_both_engines!(
     a_second_payment_is_told_as_an_overpayment_with_the_payment,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let (made, second) = paid_twice(&shop).await;
         let events = news(&shop, &receiver).await;
         let expected = [
@@ -202,8 +196,7 @@ on_both_engines!(
 on_both_engines!(
     an_approval_after_the_orders_cancellation_is_told_as_an_overpayment,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = approved_after_its_cancellation(&shop).await;
         let events = news(&shop, &receiver).await;
         let expected = ["order.canceled", "payment.approved", "order.overpaid"];
@@ -218,8 +211,7 @@ on_both_engines!(
 on_both_engines!(
     an_approval_of_a_canceled_payment_is_told_once_as_an_overpayment,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
         for _ in 0..2 {
             learn(&shop).await;
@@ -238,8 +230,7 @@ on_both_engines!(
 on_both_engines!(
     each_part_that_is_given_back_of_an_order_is_told_with_the_order,
     async |address| {
-        let receiver = Receiver::start().await;
-        let shop = Shop::open_with(&address, send_events_to(&receiver.url())).await;
+        let (receiver, shop) = receiver_and_shop(&address).await;
         let made = make(&shop, &order()).await;
         let payment = pay(&shop, &made, &card("APRO"), None).await.id();
         news(&shop, &receiver).await;

@@ -1,4 +1,4 @@
-//! One order, one living payment: whatever tabs, retries and processes there are.
+//! An order has at most one live payment, with any number of tabs, retries and processes.
 
 use std::time::Duration;
 
@@ -9,15 +9,16 @@ use super::{
     act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_anonymously, pix, read,
     status,
 };
-use crate::payments::anonymous_clients::paused;
-use crate::payments::app::Shop;
+use crate::payments::{
+    anonymous_clients::paused,
+    app::{Shop, shop_on_both_engines},
+};
 
 const CONFIRMING: &str = "A payment of this order is still being confirmed";
 
-on_both_engines!(
+shop_on_both_engines!(
     a_new_attempt_cancels_a_pending_pix_or_boleto_at_the_provider_first,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         let second = pay(&shop, &made, &boleto(), None).await.id();
@@ -33,15 +34,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_pending_payment_that_turns_out_to_be_paid_makes_the_order_paid_and_the_new_attempt_409,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         shop.sandbox.act(&first, "pay").await;
         let second = pay(&shop, &made, &card("APRO"), None).await;
-        assert_eq!(second.error(), (409, "Order already paid".to_owned()));
+        second.is_error(409, "Order already paid");
         assert_eq!(status(&shop, &made).await, "paid");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
@@ -65,10 +65,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_anonymous_client_whose_cards_are_declined_too_often_keeps_the_pix_that_waits,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for _ in 0..5 {
             let other = make(&shop, &order()).await;
             let declined = pay_anonymously(&shop, &other, &card("OTHE")).await;
@@ -85,10 +84,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     while_the_provider_does_not_cancel_the_pending_payment_there_is_no_other,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &pix(), None).await.id();
         let path = format!("/v1/payments/{first}");
@@ -103,10 +101,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_unknown_outcome_blocks_the_next_attempt_until_it_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let replica = shop.replica(|_| {}).await;
         for (fault, end) in [("drop after", "paid"), ("drop before", "open")] {
             let made = make(&shop, &order()).await;
@@ -119,7 +116,7 @@ on_both_engines!(
             for app in [&shop.app, &replica] {
                 for body in [pix(), card("APRO")] {
                     let other = pay(app, &made, &body, None).await;
-                    assert_eq!(other.error(), (409, CONFIRMING.to_owned()));
+                    other.is_error(409, CONFIRMING);
                 }
                 let page = app.get(&made.page).await;
                 assert!(
@@ -127,10 +124,7 @@ on_both_engines!(
                     "in any tab"
                 );
             }
-            assert_eq!(
-                cancel(&shop, &made).await.error(),
-                (409, CONFIRMING.to_owned())
-            );
+            cancel(&shop, &made).await.is_error(409, CONFIRMING);
             for _ in 0..3 {
                 shop.clock.advance(Duration::from_mins(59));
                 learn(&shop).await;
@@ -141,10 +135,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_repetition_goes_on_with_the_attempt_of_unknown_outcome,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(pay(&shop, &made, &pix(), Some("k")).await.status, 503);
@@ -154,42 +147,33 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_repetition_of_an_attempt_that_another_has_overtaken_is_409,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         // Nothing of the first was sent: the order is free again.
         shop.sandbox
             .fail("POST", "/v1/card_tokens", "status 500", 1)
             .await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("first")).await.status,
-            502
-        );
+        pay(&shop, &made, &card("APRO"), Some("first"))
+            .await
+            .has_status(502);
         shop.sandbox.fail_payment("drop after").await;
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("second"))
-                .await
-                .status,
-            503
-        );
+        pay(&shop, &made, &card("APRO"), Some("second"))
+            .await
+            .has_status(503);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
-        assert_eq!(overtaken.error(), (409, CONFIRMING.to_owned()));
-        assert_eq!(
-            pay(&shop, &made, &card("APRO"), Some("second"))
-                .await
-                .status,
-            200
-        );
+        overtaken.is_error(409, CONFIRMING);
+        pay(&shop, &made, &card("APRO"), Some("second"))
+            .await
+            .has_status(200);
         let overtaken = pay(&shop, &made, &card("APRO"), Some("first")).await;
-        assert_eq!(overtaken.error(), (409, "Order already paid".to_owned()));
+        overtaken.is_error(409, "Order already paid");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );
 
-on_both_engines!(of_many_tabs_and_replicas_one_pays, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(of_many_tabs_and_replicas_one_pays, async |shop| {
     let replica = shop.replica(|_| {}).await;
     let made = make(&shop, &order()).await;
     let body = card("APRO");
@@ -208,10 +192,9 @@ on_both_engines!(of_many_tabs_and_replicas_one_pays, async |address| {
     assert_eq!(overpayments(&shop).await, (0, 0));
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     of_many_codes_that_are_asked_for_at_once_one_is_alive,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let body = pix();
         let answers = futures_of((0..6).map(|_| pay(&shop, &made, &body, None))).await;
@@ -227,18 +210,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_under_review_blocks_and_is_not_canceled_for_another,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let first = pay(&shop, &made, &card("CONT"), None).await.id();
         let second = pay(&shop, &made, &pix(), None).await;
-        assert_eq!(second.error(), (409, CONFIRMING.to_owned()));
-        assert_eq!(
-            cancel(&shop, &made).await.error(),
-            (409, CONFIRMING.to_owned())
-        );
+        second.is_error(409, CONFIRMING);
+        cancel(&shop, &made).await.is_error(409, CONFIRMING);
         let page = shop.get(&made.page).await;
         assert!(page.text.contains("data-order=\"followed\""));
         act(&shop, &first, "reject").await;

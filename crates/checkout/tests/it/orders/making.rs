@@ -3,16 +3,16 @@
 use axum::body::Body;
 use http::Request;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
 
 use super::{cancel, make, order, read};
-use crate::payments::app::Shop;
-use crate::payments::requests::{VISA, with};
+use crate::payments::{
+    app::shop_on_both_engines,
+    requests::{VISA, with},
+};
 
-on_both_engines!(
+shop_on_both_engines!(
     members_that_were_not_given_are_answered_all_the_same,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.merchant("POST", "/orders/", Some(&order())).await;
         assert_eq!(answer.status, 201);
         let made = answer.json();
@@ -40,14 +40,13 @@ on_both_engines!(
         let path = format!("/orders/{id}");
         assert_eq!(shop.merchant("GET", &path, None).await.json(), made);
         let unknown = shop.merchant("GET", "/orders/ord_1", None).await;
-        assert_eq!(unknown.error(), (404, "Order not found".to_owned()));
+        unknown.is_error(404, "Order not found");
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     everything_that_was_given_is_given_back_as_it_came,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = json!({
             "reference": "1042", "description": "  Pedido 1042 ", "amount": 89.30,
             "items": [
@@ -79,10 +78,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     the_items_make_the_sum_and_an_amount_given_too_must_be_equal,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let items = |price: Value, quantity: Value| json!({"description": "x", "items": [{"title": "a", "quantity": quantity, "unit_price": price}]});
         let made = make(&shop, &items(json!(0.1), json!(3))).await;
         assert_eq!(read(&shop, &made).await["amount"], 0.3);
@@ -108,10 +106,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_wrong_member_is_refused_by_its_name_nested_ones_too,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let long = |length: usize| json!("é".repeat(length));
         let item = |member: &str, value: Value| {
             let item = json!({"title": "a", "quantity": 1, "unit_price": 1});
@@ -253,26 +250,21 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_reference_names_one_order_whatever_became_of_it,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "reference", json!("1042"));
         let first = make(&shop, &body).await;
         for _ in 0..2 {
             let again = shop.merchant("POST", "/orders/", Some(&body)).await;
-            assert_eq!(
-                again.error(),
-                (409, "An order with this reference exists".to_owned())
-            );
+            again.is_error(409, "An order with this reference exists");
             assert_eq!(again.json()["order"], first.id.as_str());
             assert_eq!(cancel(&shop, &first).await.status, 200);
         }
     }
 );
 
-on_both_engines!(a_key_makes_one_order, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_key_makes_one_order, async |shop| {
     let ask = async |body: &Value, key: &str| {
         shop.merchant_with_key("POST", "/orders/", Some(body), key)
             .await
@@ -314,10 +306,9 @@ on_both_engines!(a_key_makes_one_order, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_key_stands_for_its_order_though_the_end_has_come_nearer_than_a_new_one_may,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
         let ask = async |key: &str| {
             shop.merchant_with_key("POST", "/orders/", Some(&body), key)
@@ -338,63 +329,58 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    orders_are_listed_newest_first_and_filtered,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let mut ids = Vec::new();
-        for reference in ["a", "b", "c"] {
-            ids.push(make(&shop, &with(order(), "reference", json!(reference))).await);
-            shop.clock.advance(std::time::Duration::from_secs(60));
-        }
-        assert_eq!(cancel(&shop, &ids[1]).await.status, 200);
-        let listed = async |query: &str| {
-            let answer = shop
-                .merchant("GET", &format!("/orders/{query}"), None)
-                .await;
-            assert_eq!(answer.status, 200, "{query}: {}", answer.text);
-            let results = answer.json()["results"].as_array().unwrap().clone();
-            let names = results
-                .iter()
-                .map(|order| order["reference"].as_str().unwrap().to_owned());
-            (
-                answer.json()["count"].as_i64().unwrap(),
-                names.collect::<String>(),
-            )
-        };
-        assert_eq!(listed("").await, (3, "cba".to_owned()));
-        assert_eq!(listed("?status=open").await, (2, "ca".to_owned()));
-        assert_eq!(
-            listed("?status=canceled&reference=b").await,
-            (1, "b".to_owned())
-        );
-        assert_eq!(listed("?reference=d").await, (0, String::new()));
-        assert_eq!(
-            listed("?created_from=2026-11-20T12:01:00Z&created_to=2026-11-20T12:01:00Z").await,
-            (1, "b".to_owned())
-        );
-        assert_eq!(listed("?page=2&page_size=2").await, (3, "a".to_owned()));
-        let page = shop
-            .merchant("GET", "/orders/?status=open&page_size=1", None)
-            .await
-            .json();
-        assert!(
-            page["next"]
-                .as_str()
-                .unwrap()
-                .ends_with("/orders/?status=open&page_size=1&page=2")
-        );
-        for query in ["?status=done", "?page=0", "?created_from=x"] {
-            let answer = shop
-                .merchant("GET", &format!("/orders/{query}"), None)
-                .await;
-            assert_eq!(answer.status, 422, "{query}");
-        }
+shop_on_both_engines!(orders_are_listed_newest_first_and_filtered, async |shop| {
+    let mut ids = Vec::new();
+    for reference in ["a", "b", "c"] {
+        ids.push(make(&shop, &with(order(), "reference", json!(reference))).await);
+        shop.clock.advance(std::time::Duration::from_secs(60));
     }
-);
+    assert_eq!(cancel(&shop, &ids[1]).await.status, 200);
+    let listed = async |query: &str| {
+        let answer = shop
+            .merchant("GET", &format!("/orders/{query}"), None)
+            .await;
+        assert_eq!(answer.status, 200, "{query}: {}", answer.text);
+        let results = answer.json()["results"].as_array().unwrap().clone();
+        let names = results
+            .iter()
+            .map(|order| order["reference"].as_str().unwrap().to_owned());
+        (
+            answer.json()["count"].as_i64().unwrap(),
+            names.collect::<String>(),
+        )
+    };
+    assert_eq!(listed("").await, (3, "cba".to_owned()));
+    assert_eq!(listed("?status=open").await, (2, "ca".to_owned()));
+    assert_eq!(
+        listed("?status=canceled&reference=b").await,
+        (1, "b".to_owned())
+    );
+    assert_eq!(listed("?reference=d").await, (0, String::new()));
+    assert_eq!(
+        listed("?created_from=2026-11-20T12:01:00Z&created_to=2026-11-20T12:01:00Z").await,
+        (1, "b".to_owned())
+    );
+    assert_eq!(listed("?page=2&page_size=2").await, (3, "a".to_owned()));
+    let page = shop
+        .merchant("GET", "/orders/?status=open&page_size=1", None)
+        .await
+        .json();
+    assert!(
+        page["next"]
+            .as_str()
+            .unwrap()
+            .ends_with("/orders/?status=open&page_size=1&page=2")
+    );
+    for query in ["?status=done", "?page=0", "?created_from=x"] {
+        let answer = shop
+            .merchant("GET", &format!("/orders/{query}"), None)
+            .await;
+        assert_eq!(answer.status, 422, "{query}");
+    }
+});
 
-on_both_engines!(orders_need_a_merchants_key, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(orders_need_a_merchants_key, async |shop| {
     let made = make(&shop, &order()).await;
     for (method, path) in [
         ("POST", "/orders/".to_owned()),

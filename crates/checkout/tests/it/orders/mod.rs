@@ -83,7 +83,7 @@ pub(crate) async fn cancel(shop: &TestApp, made: &OrderLink) -> Answer {
     shop.merchant("POST", &path, None).await
 }
 
-/// The buyer, the bank or a reviewer acts, and the provider is asked about it.
+/// Lets the buyer, the bank or a reviewer act, and asks the provider about it.
 pub(super) async fn act(shop: &Shop, id: &str, act: &str) {
     shop.sandbox.act(id, act).await;
     learn(shop).await;
@@ -97,12 +97,12 @@ pub(super) async fn learn(app: &TestApp) {
         .unwrap();
 }
 
-/// What the worker of orders does when something is due.
+/// Runs the worker of orders once.
 pub(super) async fn work(app: &TestApp) {
     checkout::closing::run_due(&app.state).await.unwrap();
 }
 
-/// How many overpayments are known, and how many of them are still to be given back.
+/// The number of known overpayments, and of those still to be refunded.
 pub(super) async fn overpayments(app: &TestApp) -> (i64, i64) {
     let count = async |conn: &mut db::Conn| {
         let sql = "SELECT count(*), count(refund_at) FROM overpayments";

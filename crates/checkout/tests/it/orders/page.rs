@@ -8,8 +8,10 @@ use test_kit::on_both_engines;
 use tower::ServiceExt;
 
 use super::{OrderLink, act, cancel, card, make, order, pay, pix};
-use crate::payments::app::{API_KEY, Answer, Shop, creation};
-use crate::payments::requests;
+use crate::payments::{
+    app::{API_KEY, Answer, Shop, creation, shop_on_both_engines},
+    requests,
+};
 
 async fn page(shop: &Shop, made: &OrderLink, language: &str) -> String {
     let request = Request::get(&made.page).header("accept-language", language);
@@ -90,8 +92,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_pages_of_ended_orders_say_so, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_pages_of_ended_orders_say_so, async |shop| {
     let body =
         json!({"amount": 10, "description": "x", "success_url": "https://shop.example/thanks"});
     let paid = make(&shop, &body).await;
@@ -131,16 +132,14 @@ on_both_engines!(the_pages_of_ended_orders_say_so, async |address| {
             .contains("Este pagamento foi devolvido")
     );
     let unknown = Request::get("/pay/unknown").header("accept", "text/html");
-    assert_eq!(
-        shop.send(unknown.body(Body::empty()).unwrap()).await.status,
-        404
-    );
+    shop.send(unknown.body(Body::empty()).unwrap())
+        .await
+        .has_status(404);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_that_waits_is_followed_after_a_reload_and_in_another_tab,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         let answer = pay(&shop, &made, &pix(), None).await;
         let html = page(&shop, &made, "en").await;
@@ -149,10 +148,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_of_unknown_outcome_is_confirmed_without_a_script_too,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 503);
@@ -170,7 +168,7 @@ on_both_engines!(
         let refused = |answer: &Answer| answer.status == 401;
         assert!(refused(&shop.get("/").await));
         let answer = shop.send(creation(&requests::pix(), None)).await;
-        assert_eq!(answer.error(), (401, "Invalid credentials".to_owned()));
+        answer.is_error(401, "Invalid credentials");
         let in_a_browser = Request::get("/").header("accept", "text/html");
         let answer = shop.send(in_a_browser.body(Body::empty()).unwrap()).await;
         assert!(

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
 use super::{act, boleto, card, learn, make, order, overpayments, pay, pix, read, status};
-use crate::payments::app::{Answer, Shop};
-use crate::payments::requests::with;
+use crate::payments::{
+    app::{Answer, Shop, shop_on_both_engines},
+    requests::with,
+};
 
-on_both_engines!(a_pix_makes_its_order_paid, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_pix_makes_its_order_paid, async |shop| {
     let made = make(&shop, &order()).await;
     let page = shop.get(&made.page).await;
     assert_eq!(page.status, 200);
@@ -35,11 +36,10 @@ on_both_engines!(a_pix_makes_its_order_paid, async |address| {
         (&json!("approved"), &json!("pix"))
     );
     let again = pay(&shop, &made, &pix(), None).await;
-    assert_eq!(again.error(), (409, "Order already paid".to_owned()));
+    again.is_error(409, "Order already paid");
 });
 
-on_both_engines!(a_card_makes_its_order_paid_at_once, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_card_makes_its_order_paid_at_once, async |shop| {
     let made = make(&shop, &order()).await;
     let answer = pay(&shop, &made, &card("APRO"), None).await;
     assert_eq!(answer.json()["status"], "approved");
@@ -54,36 +54,31 @@ on_both_engines!(a_card_makes_its_order_paid_at_once, async |address| {
     );
 });
 
-on_both_engines!(
-    what_the_order_has_fixed_is_refused_by_name,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let made = make(&shop, &order()).await;
-        for (member, value) in [
-            ("transaction_amount", json!(1)),
-            ("description", json!("x")),
-        ] {
-            let answer = pay(&shop, &made, &with(pix(), member, value), None).await;
-            assert_eq!(
-                (answer.status, &answer.json()["field"]),
-                (422, &json!(member))
-            );
-        }
-        let missing = pay(&shop, &made, &json!({"payment_method": "pix"}), None).await;
-        assert_eq!(missing.error(), (400, "Missing required field".to_owned()));
-        let unknown = super::OrderLink {
-            id: String::new(),
-            page: "/pay/unknown".to_owned(),
-        };
-        let answer = pay(&shop, &unknown, &pix(), None).await;
-        assert_eq!(answer.error(), (404, "Order not found".to_owned()));
+shop_on_both_engines!(what_the_order_has_fixed_is_refused_by_name, async |shop| {
+    let made = make(&shop, &order()).await;
+    for (member, value) in [
+        ("transaction_amount", json!(1)),
+        ("description", json!("x")),
+    ] {
+        let answer = pay(&shop, &made, &with(pix(), member, value), None).await;
+        assert_eq!(
+            (answer.status, &answer.json()["field"]),
+            (422, &json!(member))
+        );
     }
-);
+    let missing = pay(&shop, &made, &json!({"payment_method": "pix"}), None).await;
+    missing.is_error(400, "Missing required field");
+    let unknown = super::OrderLink {
+        id: String::new(),
+        page: "/pay/unknown".to_owned(),
+    };
+    let answer = pay(&shop, &unknown, &pix(), None).await;
+    answer.is_error(404, "Order not found");
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     a_method_or_installments_that_the_order_does_not_take_are_422,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let body = with(order(), "payment_methods", json!(["card"]));
         let made = make(&shop, &with(body, "max_installments", json!(2))).await;
         let answer = pay(&shop, &made, &pix(), None).await;
@@ -98,8 +93,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_declined_attempt_leaves_the_order_open, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_declined_attempt_leaves_the_order_open, async |shop| {
     let made = make(&shop, &order()).await;
     let declined = pay(&shop, &made, &card("FUND"), None).await;
     assert_eq!(declined.json()["status"], "rejected");
@@ -118,8 +112,7 @@ on_both_engines!(a_declined_attempt_leaves_the_order_open, async |address| {
     assert_eq!(states, ["approved", "rejected"], "newest first");
 });
 
-on_both_engines!(an_answer_stands_after_its_order_is_paid, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_answer_stands_after_its_order_is_paid, async |shop| {
     let made = make(&shop, &order()).await;
     let first = pay(&shop, &made, &card("APRO"), Some("k")).await;
     let again = pay(&shop, &made, &card("APRO"), Some("k")).await;
@@ -135,7 +128,7 @@ on_both_engines!(an_answer_stands_after_its_order_is_paid, async |address| {
     assert_eq!(shop.sandbox.charges().await, (1, 1));
 });
 
-/// When the provider was asked to let the last payment lapse.
+/// The expiry that the provider was given for the last payment.
 async fn lapse(shop: &Shop) -> String {
     let calls = shop.sandbox.calls().await;
     let is_creation = |call: &&Value| call["method"] == "POST" && call["path"] == "/v1/payments";
@@ -150,10 +143,9 @@ async fn lapse(shop: &Shop) -> String {
         .to_owned()
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_pix_expires_no_later_than_its_order_or_as_soon_as_the_provider_can,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let until = |end: &str| with(order(), "expires_at", json!(end));
         let long = make(&shop, &until("2026-11-25T12:00:00Z")).await;
         pay(&shop, &long, &pix(), None).await.id();
@@ -170,16 +162,15 @@ on_both_engines!(
     }
 );
 
-/// Pays an order twice: an attempt of which nothing is known for more than an hour is given up, and
-/// appears after all.
+/// Pays an order twice: an attempt without a known outcome is given up after an hour, and its
+/// payment appears later.
 pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
     let made = make(shop, &order()).await;
     shop.sandbox.fail_payment("drop after").await;
-    assert_eq!(
-        pay(shop, &made, &card("APRO"), Some("lost")).await.status,
-        503
-    );
-    // The provider's search never shows it, until it does.
+    pay(shop, &made, &card("APRO"), Some("lost"))
+        .await
+        .has_status(503);
+    // The provider's search does not find it at first.
     shop.sandbox
         .fail("GET", "/v1/payments/search", "lag 300m", 50)
         .await;
@@ -196,10 +187,9 @@ pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
     (made, second)
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_second_payment_leaves_the_order_as_it_is_and_is_told_of,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let (made, second) = paid_twice(&shop).await;
         let order = read(&shop, &made).await;
         let payments = order["payments"].as_array().unwrap();
@@ -284,10 +274,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_failure_before_the_order_is_read_says_that_the_outcome_is_unknown,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let made = make(&shop, &order()).await;
         pay(&shop, &made, &pix(), Some("k")).await.id();
         let hide = async |tx: &mut db::Tx| {

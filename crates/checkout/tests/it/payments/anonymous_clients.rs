@@ -1,5 +1,5 @@
-//! Clients without a key, from elsewhere: fair shares of the provider's quota, pauses after
-//! declines, and what they learn of a decline.
+//! Clients without an API key: shares of the provider's quota, pauses after declines, and what they
+//! learn about a decline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,17 +13,18 @@ use tokio::task::JoinSet;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 const DECLINED: &str = "SECU";
-/// The beginning of a UUID, which belongs to whoever has it.
+/// The beginning of a UUID. Keys that are UUIDs belong to anyone who has them.
 const UNGUESSABLE: &str = "5f0c8c1e-7a31-4f6b-9d53-2f1c6a7b8e";
 
-/// A payment that somebody at this address asks for.
+/// A request to pay from this address.
 async fn pay_from(shop: &Shop, address: &str, body: &Value) -> Answer {
     shop.send(from(address, creation(body, None))).await
 }
 
-/// A request as it comes from this address.
+/// The request, as it comes from this address.
 pub(crate) fn from(address: &str, mut request: Request<Body>) -> Request<Body> {
     let headers = request.headers_mut();
     headers.insert("x-forwarded-for", address.parse().unwrap());
@@ -31,7 +32,7 @@ pub(crate) fn from(address: &str, mut request: Request<Body>) -> Request<Body> {
     request
 }
 
-/// Payments that somebody asks for at the same moment.
+/// Requests to pay at the same moment.
 async fn pay_at_once(shop: &Arc<Shop>, bodies: Vec<Value>) -> Vec<Answer> {
     let mut tries = JoinSet::new();
     for body in bodies {
@@ -41,7 +42,7 @@ async fn pay_at_once(shop: &Arc<Shop>, bodies: Vec<Value>) -> Vec<Answer> {
     tries.join_all().await
 }
 
-/// Something that somebody elsewhere reads.
+/// A request to read from another address.
 async fn get_from(shop: &Shop, path: &str, key: &str) -> Answer {
     let request = Request::get(path)
         .header("x-forwarded-for", "203.0.113.7")
@@ -50,7 +51,7 @@ async fn get_from(shop: &Shop, path: &str, key: &str) -> Answer {
     shop.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// A payment that a merchant's server asks for, from elsewhere.
+/// A request to pay of a merchant's server at another address.
 async fn pay_as_merchant(shop: &Shop, body: &Value) -> Answer {
     let mut request = creation(body, None);
     let headers = request.headers_mut();
@@ -97,7 +98,7 @@ fn card_number(number: u32) -> String {
     format!("{digits}{}", (10 - sum % 10) % 10)
 }
 
-/// Somebody else's card, e-mail address and tax id.
+/// Another person's card, e-mail address and tax id.
 fn of_another(number: u32, holder: &str) -> Value {
     let body = with(card(holder), "card_number", json!(card_number(number)));
     let body = with(body, "email", json!(format!("buyer{number}@example.com")));
@@ -120,7 +121,7 @@ on_both_engines!(
             assert_eq!(pay_from(&shop, "203.0.113.7", &pix()).await.status, 200);
         }
         let refused = pay_from(&shop, "203.0.113.7", &pix()).await;
-        assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
+        refused.is_error(503, "Service unavailable");
         assert_eq!(refused.header("retry-after"), Some("60"));
         assert_eq!(pay_from(&shop, "203.0.113.8", &pix()).await.status, 200);
         for _ in 0..20 {
@@ -130,10 +131,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     five_declines_of_a_card_an_email_or_a_tax_id_are_a_pause,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let declined = card(DECLINED);
         for number in 0..5 {
             let address = format!("203.0.113.{number}");
@@ -193,7 +193,7 @@ on_both_engines!(
             shop.sandbox.fail_payment("drop after").await;
             assert_eq!(pay().await, 503);
         }
-        // Whoever comes while others of theirs are under way waits for seconds, not for the hour.
+        // A client whose other payments are under way waits for seconds, not for an hour.
         let sent = async || {
             let calls = shop.sandbox.calls().await;
             let is_sent = |call: &&Value| call["path"] == "/v1/payments";
@@ -216,8 +216,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |shop| {
     for number in 0..20 {
         let body = of_another(number, DECLINED);
         let answer = pay_from(&shop, "203.0.113.7", &body).await;
@@ -229,10 +228,9 @@ on_both_engines!(twenty_declines_of_an_address_are_a_pause, async |address| {
     assert_eq!(pay_from(&shop, "203.0.113.8", &body).await.status, 200);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     many_declines_of_many_anonymous_clients_make_the_shop_strict_and_ring_a_bell,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let bell = || {
             let text = shop.figures.encode().unwrap();
             text.contains("\nbalcao_payments_too_many_declined 1\n")
@@ -255,10 +253,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     anonymous_clients_learn_of_a_decline_only_what_helps_a_buyer,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let detail = |answer: &Answer| answer.json()["status_detail"].as_str().unwrap().to_owned();
         for (holder, exact, expected) in [
             (

@@ -1,4 +1,4 @@
-//! The real application over a fresh database and the real sandbox, with a clock that stands still.
+//! The real application over a fresh database and the real sandbox, with a fixed clock.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
-use checkout::provider::{AccessToken, Transport};
+use checkout::provider::Transport;
 use checkout::request::MaxAmounts;
-use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, provider};
+use checkout::{App, Config, MIGRATIONS, Parts, Secret, State};
 use db::{Address, Db, Options, Timestamp};
 use http::{HeaderMap, Request};
 use serde_json::Value;
+use test_kit::tls::provide_cryptography;
 use tower::ServiceExt;
 use web::rate::{Rates, Windows};
 use web::server::Shutdown;
@@ -19,13 +20,25 @@ use web::{Clock, Random};
 
 use super::sandbox::Sandbox;
 use crate::openapi::assert_described;
+use crate::provider;
 
 /// The key of the merchant in every test.
 pub(crate) const API_KEY: &str = "balcao_merchant_of_the_tests";
-/// Signs the sandbox's notifications.
+/// The secret that signs the sandbox's notifications.
 pub(crate) const WEBHOOK_SECRET: &str = "a secret of the tests";
 
-/// The application, and what a test does with it.
+/// As [`test_kit::on_both_engines!`]: the body gets a shop on the fresh database.
+macro_rules! shop_on_both_engines {
+    ($name:ident, $body:expr $(,)?) => {
+        test_kit::on_both_engines!($name, async |address| {
+            test_kit::database::call_with($crate::payments::app::Shop::open, $body, address).await;
+        });
+    };
+}
+
+pub(crate) use shop_on_both_engines;
+
+/// The application, and a client of it.
 pub(crate) struct TestApp {
     pub(crate) router: axum::Router,
     pub(crate) state: State,
@@ -42,7 +55,7 @@ pub(crate) struct Shop {
     address: String,
 }
 
-/// What came back.
+/// An answer with its whole body.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -53,6 +66,12 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+
+    /// Fails unless the status is this one.
+    #[track_caller]
+    pub(crate) fn has_status(&self, status: u16) {
+        assert_eq!(self.status, status, "{}", self.text);
     }
 
     pub(crate) fn detail(&self) -> String {
@@ -81,6 +100,19 @@ impl Answer {
             .to_owned()
     }
 
+    /// Fails unless these are its status and detail.
+    #[track_caller]
+    pub(crate) fn is_error(&self, status: u16, detail: &str) {
+        assert_eq!(self.error(), (status, detail.to_owned()));
+    }
+
+    /// Fails unless the outcome is unknown.
+    #[track_caller]
+    pub(crate) fn is_unknown(&self) {
+        self.is_error(503, "Service unavailable");
+        assert_eq!(self.json()["outcome"], "unknown");
+    }
+
     /// Status and detail, to compare at once.
     pub(crate) fn error(&self) -> (u16, String) {
         (self.status, self.detail())
@@ -92,7 +124,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
 }
 
-/// The usual bounds of a database, save those of time: on a busy machine everything may take long.
+/// The default options of a database with long timeouts, since a busy machine may be slow.
 pub(crate) fn patient() -> Options {
     Options {
         wait: Duration::from_secs(600),
@@ -109,12 +141,7 @@ pub(crate) fn config(provider_url: &str) -> Config {
         trusted_proxies: web::client::Proxies::default(),
         hsts_subdomains: false,
         allow_http: false,
-        provider: provider::ProviderConfig {
-            base_url: provider_url.parse().unwrap(),
-            access_token: AccessToken::parse("TEST-token").unwrap(),
-            timeout: Duration::from_secs(20),
-            quota: Rates::off(),
-        },
+        provider: provider::config(provider_url, Duration::from_secs(20)),
         boleto_method: "bolbradesco".to_owned(),
         webhook_secrets: vec![Secret::new(WEBHOOK_SECRET)],
         max_amounts: MaxAmounts::default(),
@@ -157,7 +184,7 @@ impl Shop {
         TestApp::start(&self.address, config, self.app.clock.clone(), 2).await
     }
 
-    /// Another process, whose calls to the provider a test carries.
+    /// Another process, whose calls to the provider go over this transport.
     pub(crate) async fn over(&self, transport: Arc<dyn Transport>) -> TestApp {
         let (config, clock) = (config(&self.sandbox.url()), self.app.clock.clone());
         TestApp::open(&self.address, config, clock, 2, async |config, parts| {
@@ -190,7 +217,7 @@ impl TestApp {
         seed: u64,
         make: impl AsyncFnOnce(Config, Parts) -> App,
     ) -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        provide_cryptography();
         let address: Address = address.parse().unwrap();
         let db = Db::open(&address, &patient()).await.unwrap();
         db.migrate(&MIGRATIONS).await.unwrap();
@@ -214,7 +241,7 @@ impl TestApp {
         }
     }
 
-    /// Sends a request as if from this machine, and holds its answer against the API's document.
+    /// Sends a request as if from this machine, and checks its answer against the API's document.
     pub(crate) async fn send(&self, mut request: Request<Body>) -> Answer {
         let (method, path) = (request.method().to_string(), request.uri().to_string());
         let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
@@ -289,8 +316,8 @@ impl TestApp {
             .collect()
     }
 
-    /// Lets the time of one call and its lease pass, so that an attempt left behind may be taken
-    /// up.
+    /// Moves the clock past the time of a call and its lease, so that an abandoned attempt may be
+    /// taken over.
     pub(crate) fn let_leases_end(&self) {
         self.clock.advance(Duration::from_secs(60));
     }
@@ -323,7 +350,7 @@ impl TestApp {
         self.db.read::<_, db::Error, _>(entries).await.unwrap()
     }
 
-    /// How far every attempt has come, oldest first.
+    /// The step of every attempt, oldest first.
     pub(crate) async fn steps(&self) -> Vec<String> {
         let steps = async |conn: &mut db::Conn| {
             conn.all("SELECT step FROM attempts ORDER BY id", &[], |row| {

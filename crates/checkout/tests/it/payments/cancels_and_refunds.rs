@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use std::time::Duration;
-use test_kit::on_both_engines;
 
 use super::app::{Answer, Shop};
 use super::requests::{boleto, card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 async fn cancel(shop: &Shop, id: &str) -> Answer {
     shop.merchant(
@@ -23,66 +23,56 @@ async fn refund(shop: &Shop, id: &str, body: Option<Value>) -> Answer {
 
 const STATUS: &str = "Invalid payment status";
 
-on_both_engines!(
-    a_pending_payment_is_cancelled_and_stays_so,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let created = shop.pay(&boleto()).await;
-        let cancelled = cancel(&shop, &created.id()).await;
-        assert_eq!(cancelled.status, 200, "{}", cancelled.text);
-        assert_eq!(
-            (
-                cancelled.json()["status"].as_str(),
-                cancelled.json()["status_detail"].as_str()
-            ),
-            (Some("cancelled"), Some("by_collector"))
-        );
-        assert_eq!(
-            cancelled.json().as_object().unwrap().len(),
-            created.json().as_object().unwrap().len()
-        );
-        let calls = shop.sandbox.calls().await.len();
-        assert_eq!(cancel(&shop, &created.id()).await.text, cancelled.text);
-        assert_eq!(
-            shop.sandbox.calls().await.len(),
-            calls,
-            "repeating asks nobody"
-        );
-        assert_eq!(
-            shop.history(&created.id()).await,
-            [
-                "reported pending by creation",
-                "reported cancelled by cancellation"
-            ]
-        );
-    }
-);
-
-on_both_engines!(only_a_pending_payment_can_be_cancelled, async |address| {
-    let shop = Shop::open(&address).await;
-    for holder in ["APRO", "OTHE"] {
-        let id = shop.pay(&card(holder)).await.id();
-        assert_eq!(cancel(&shop, &id).await.error(), (400, STATUS.to_owned()));
-    }
+shop_on_both_engines!(a_pending_payment_is_cancelled_and_stays_so, async |shop| {
+    let created = shop.pay(&boleto()).await;
+    let cancelled = cancel(&shop, &created.id()).await;
+    assert_eq!(cancelled.status, 200, "{}", cancelled.text);
     assert_eq!(
-        cancel(&shop, "1").await.error(),
-        (404, "Payment not found".to_owned())
+        (
+            cancelled.json()["status"].as_str(),
+            cancelled.json()["status_detail"].as_str()
+        ),
+        (Some("cancelled"), Some("by_collector"))
+    );
+    assert_eq!(
+        cancelled.json().as_object().unwrap().len(),
+        created.json().as_object().unwrap().len()
+    );
+    let calls = shop.sandbox.calls().await.len();
+    assert_eq!(cancel(&shop, &created.id()).await.text, cancelled.text);
+    assert_eq!(
+        shop.sandbox.calls().await.len(),
+        calls,
+        "repeating asks nobody"
+    );
+    assert_eq!(
+        shop.history(&created.id()).await,
+        [
+            "reported pending by creation",
+            "reported cancelled by cancellation"
+        ]
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(only_a_pending_payment_can_be_cancelled, async |shop| {
+    for holder in ["APRO", "OTHE"] {
+        let id = shop.pay(&card(holder)).await.id();
+        cancel(&shop, &id).await.is_error(400, STATUS);
+    }
+    cancel(&shop, "1").await.is_error(404, "Payment not found");
+});
+
+shop_on_both_engines!(
     a_payment_that_was_paid_meanwhile_is_not_cancelled_but_known_as_paid,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
-        assert_eq!(cancel(&shop, &id).await.error(), (400, STATUS.to_owned()));
+        cancel(&shop, &id).await.is_error(400, STATUS);
         assert_eq!(shop.status(&id).await, "approved");
     }
 );
 
-on_both_engines!(a_cancellation_asks_for_exactly_its_body, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_cancellation_asks_for_exactly_its_body, async |shop| {
     let id = shop.pay(&pix()).await.id();
     let put = async |body: Value| {
         shop.merchant("PUT", &format!("/payments/{id}"), Some(&body))
@@ -101,26 +91,23 @@ on_both_engines!(a_cancellation_asks_for_exactly_its_body, async |address| {
     assert_eq!(shop.status(&id).await, "pending");
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_cancellation_whose_answer_is_lost_is_repeated,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox
             .fail("PUT", &format!("/v1/payments/{id}"), "drop after", 1)
             .await;
-        assert_eq!(
-            cancel(&shop, &id).await.error(),
-            (503, "Service unavailable".to_owned())
-        );
+        cancel(&shop, &id)
+            .await
+            .is_error(503, "Service unavailable");
         assert_eq!(cancel(&shop, &id).await.json()["status"], "cancelled");
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_without_a_body_gives_back_what_is_left,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for body in [None, Some(json!({}))] {
             let id = shop.pay(&card("APRO")).await.id();
             let answer = refund(&shop, &id, body).await;
@@ -139,102 +126,80 @@ on_both_engines!(
             );
             assert!(refunded["id"].is_string());
             assert_eq!(shop.status(&id).await, "refunded");
-            assert_eq!(
-                refund(&shop, &id, None).await.error(),
-                (400, STATUS.to_owned())
-            );
+            refund(&shop, &id, None).await.is_error(400, STATUS);
         }
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_somebody_gives_back_at_the_provider_does_not_change_the_amount_of_a_refund,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let upstream = format!("/v1/payments/{id}/refunds");
         let by_hand = Some(json!({"amount": 0.77}));
         shop.sandbox
             .call(reqwest::Method::POST, &upstream, by_hand)
             .await;
-        // We have not heard of it: 100.50 is left by our books, and no more is asked for than that,
-        // and no less.
+        // Our database does not know of it, so 100.50 is left here, and exactly that is requested.
         let answer = refund(&shop, &id, None).await;
-        assert_eq!(answer.error(), (502, "Erro PROVIDER 400".to_owned()));
+        answer.is_error(502, "Erro PROVIDER 400");
         assert_eq!(shop.steps().await, ["finished", "refused"]);
-        assert_eq!(
-            refund(&shop, &id, Some(json!({"amount": 99.73})))
-                .await
-                .status,
-            200
-        );
+        refund(&shop, &id, Some(json!({"amount": 99.73})))
+            .await
+            .has_status(200);
         assert_eq!(shop.status(&id).await, "refunded");
     }
 );
 
-on_both_engines!(
-    parts_are_given_back_until_nothing_is_left,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let id = shop.pay(&card("APRO")).await.id();
-        let part = async |amount: &str| {
-            refund(
-                &shop,
-                &id,
-                Some(serde_json::from_str(&format!("{{\"amount\":{amount}}}")).unwrap()),
-            )
-            .await
-        };
-        assert_eq!(part("40.25").await.status, 200);
-        let read = shop
-            .merchant("GET", &format!("/payments/{id}"), None)
-            .await
-            .json();
+shop_on_both_engines!(parts_are_given_back_until_nothing_is_left, async |shop| {
+    let id = shop.pay(&card("APRO")).await.id();
+    let part = async |amount: &str| {
+        refund(
+            &shop,
+            &id,
+            Some(serde_json::from_str(&format!("{{\"amount\":{amount}}}")).unwrap()),
+        )
+        .await
+    };
+    assert_eq!(part("40.25").await.status, 200);
+    let read = shop
+        .merchant("GET", &format!("/payments/{id}"), None)
+        .await
+        .json();
+    assert_eq!(
+        (read["status"].as_str(), read["status_detail"].as_str()),
+        (Some("approved"), Some("partially_refunded"))
+    );
+    part("60.26").await.is_error(400, "Invalid amount");
+    let rest = refund(&shop, &id, None).await;
+    assert!(rest.text.contains("\"amount\":60.25,"), "{}", rest.text);
+    assert_eq!(shop.status(&id).await, "refunded");
+    for amount in ["0", "-1", "1.001", "\"5\"", "true", "1e2000"] {
+        let other = shop.pay(&card("APRO")).await.id();
+        let body = format!("{{\"amount\":{amount}}}");
+        let request = http::Request::post(format!("/payments/{other}/refunds"))
+            .header("content-type", "application/json");
+        let request = request.header("authorization", format!("Bearer {}", super::app::API_KEY));
+        let answer = shop
+            .send(request.body(axum::body::Body::from(body)).unwrap())
+            .await;
         assert_eq!(
-            (read["status"].as_str(), read["status_detail"].as_str()),
-            (Some("approved"), Some("partially_refunded"))
+            answer.error(),
+            (400, "Invalid amount".to_owned()),
+            "{amount}"
         );
-        assert_eq!(
-            part("60.26").await.error(),
-            (400, "Invalid amount".to_owned())
-        );
-        let rest = refund(&shop, &id, None).await;
-        assert!(rest.text.contains("\"amount\":60.25,"), "{}", rest.text);
-        assert_eq!(shop.status(&id).await, "refunded");
-        for amount in ["0", "-1", "1.001", "\"5\"", "true", "1e2000"] {
-            let other = shop.pay(&card("APRO")).await.id();
-            let body = format!("{{\"amount\":{amount}}}");
-            let request = http::Request::post(format!("/payments/{other}/refunds"))
-                .header("content-type", "application/json");
-            let request =
-                request.header("authorization", format!("Bearer {}", super::app::API_KEY));
-            let answer = shop
-                .send(request.body(axum::body::Body::from(body)).unwrap())
-                .await;
-            assert_eq!(
-                answer.error(),
-                (400, "Invalid amount".to_owned()),
-                "{amount}"
-            );
-        }
     }
-);
-
-on_both_engines!(only_an_approved_payment_can_be_refunded, async |address| {
-    let shop = Shop::open(&address).await;
-    let id = shop.pay(&pix()).await.id();
-    assert_eq!(
-        refund(&shop, &id, None).await.error(),
-        (400, STATUS.to_owned())
-    );
-    assert_eq!(
-        refund(&shop, "1", None).await.error(),
-        (404, "Payment not found".to_owned())
-    );
 });
 
-on_both_engines!(a_refund_with_a_key_is_made_once, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(only_an_approved_payment_can_be_refunded, async |shop| {
+    let id = shop.pay(&pix()).await.id();
+    refund(&shop, &id, None).await.is_error(400, STATUS);
+    refund(&shop, "1", None)
+        .await
+        .is_error(404, "Payment not found");
+});
+
+shop_on_both_engines!(a_refund_with_a_key_is_made_once, async |shop| {
     let id = shop.pay(&card("APRO")).await.id();
     let path = format!("/payments/{id}/refunds");
     let body = json!({"amount": 10});
@@ -262,12 +227,9 @@ on_both_engines!(a_refund_with_a_key_is_made_once, async |address| {
             "Validation error: Idempotency-Key: was used for another request".to_owned()
         )
     );
-    assert_eq!(
-        shop.merchant_with_key("POST", &path, None, &"k".repeat(256))
-            .await
-            .status,
-        422
-    );
+    shop.merchant_with_key("POST", &path, None, &"k".repeat(256))
+        .await
+        .has_status(422);
     let read = shop
         .sandbox
         .call(reqwest::Method::GET, &format!("/v1/payments/{id}"), None)
@@ -280,77 +242,70 @@ on_both_engines!(a_refund_with_a_key_is_made_once, async |address| {
     );
 });
 
-on_both_engines!(
-    every_fault_of_a_refund_ends_in_one_refund,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        for fault in [
-            "drop before",
-            "drop after",
-            "reset after",
-            "truncate",
-            "garbage",
-            "status 500",
-            "status 500 after",
-            "status 429",
-        ] {
-            let id = shop.pay(&card("APRO")).await.id();
-            let path = format!("/payments/{id}/refunds");
-            shop.sandbox
-                .fail("POST", &format!("/v1{path}"), fault, 1)
-                .await;
-            let body = json!({"amount": 10});
-            let failed = shop
-                .merchant_with_key("POST", &path, Some(&body), "k")
-                .await;
-            assert!(
-                [502, 503].contains(&failed.status),
-                "{fault}: {}",
-                failed.text
-            );
-            let done = shop
-                .merchant_with_key("POST", &path, Some(&body), "k")
-                .await;
-            assert_eq!(done.status, 200, "{fault}: {}", done.text);
-            assert!(
-                done.text.contains("\"amount\":10.00,"),
-                "{fault}: {}",
-                done.text
-            );
-            let refunds = shop
-                .sandbox
-                .call(reqwest::Method::GET, &format!("/v1{path}"), None)
-                .await;
-            assert_eq!(refunds.as_array().unwrap().len(), 1, "{fault}");
-        }
+shop_on_both_engines!(every_fault_of_a_refund_ends_in_one_refund, async |shop| {
+    for fault in [
+        "drop before",
+        "drop after",
+        "reset after",
+        "truncate",
+        "garbage",
+        "status 500",
+        "status 500 after",
+        "status 429",
+    ] {
+        let id = shop.pay(&card("APRO")).await.id();
+        let path = format!("/payments/{id}/refunds");
+        shop.sandbox
+            .fail("POST", &format!("/v1{path}"), fault, 1)
+            .await;
+        let body = json!({"amount": 10});
+        let failed = shop
+            .merchant_with_key("POST", &path, Some(&body), "k")
+            .await;
+        assert!(
+            [502, 503].contains(&failed.status),
+            "{fault}: {}",
+            failed.text
+        );
+        let done = shop
+            .merchant_with_key("POST", &path, Some(&body), "k")
+            .await;
+        assert_eq!(done.status, 200, "{fault}: {}", done.text);
+        assert!(
+            done.text.contains("\"amount\":10.00,"),
+            "{fault}: {}",
+            done.text
+        );
+        let refunds = shop
+            .sandbox
+            .call(reqwest::Method::GET, &format!("/v1{path}"), None)
+            .await;
+        assert_eq!(refunds.as_array().unwrap().len(), 1, "{fault}");
     }
-);
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_whose_answer_was_lost_is_found_by_the_reconciler,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         shop.sandbox
             .fail("POST", &format!("/v1{path}"), "drop after", 1)
             .await;
         assert_eq!(refund(&shop, &id, None).await.status, 503);
-        // Its outcome is open: nothing is left to give back meanwhile.
-        assert_eq!(
-            refund(&shop, &id, Some(json!({"amount": 1}))).await.error(),
-            (400, "Invalid amount".to_owned())
-        );
+        // Its outcome is unknown, so nothing is left to refund meanwhile.
+        refund(&shop, &id, Some(json!({"amount": 1})))
+            .await
+            .is_error(400, "Invalid amount");
         shop.clock.advance(Duration::from_secs(5));
         assert_eq!(shop.reconcile().await, ["refunded"]);
         assert_eq!(shop.status(&id).await, "refunded");
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_that_never_arrived_is_closed_and_its_money_free_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         shop.sandbox
             .fail(
@@ -371,10 +326,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     refunds_at_once_never_give_back_more_than_was_paid,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let part = || refund(&shop, &id, Some(json!({"amount": 60})));
         let (first, second, third) = tokio::join!(part(), part(), part());

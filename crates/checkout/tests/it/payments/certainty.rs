@@ -1,13 +1,14 @@
-//! What the provider refuses after an answer was lost is no end, and nothing ends without the
-//! provider's word.
+//! After a lost answer a refusal is not final, and no attempt ends before the provider's answer is
+//! known.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use super::app::{Answer, Shop};
+use super::app::Shop;
 use super::requests::{boleto, card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 /// The provider's search shows nothing of the last hour.
 async fn lagging_search(shop: &Shop, times: u32) {
@@ -16,22 +17,16 @@ async fn lagging_search(shop: &Shop, times: u32) {
         .await;
 }
 
-fn assert_unknown(answer: &Answer) {
-    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
-    assert_eq!(answer.json()["outcome"], "unknown");
-}
-
-on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |shop| {
     let mut charged = 0;
     for refusal in ["status 400 code 2001", "status 400", "status 402"] {
         for request in [card("APRO"), pix()] {
             let key = format!("{refusal} {}", request["payment_method"]);
             shop.sandbox.fail_payment("drop after").await;
-            assert_unknown(&shop.pay_with_key(&request, &key).await);
+            shop.pay_with_key(&request, &key).await.is_unknown();
             lagging_search(&shop, 1).await;
             shop.sandbox.fail_payment(refusal).await;
-            assert_unknown(&shop.pay_with_key(&request, &key).await);
+            shop.pay_with_key(&request, &key).await.is_unknown();
             shop.pay_with_key(&request, &key).await.id();
             charged += 1;
             assert_eq!(shop.sandbox.charges().await.0, charged, "{refusal}");
@@ -39,25 +34,23 @@ on_both_engines!(a_refusal_after_a_lost_answer_is_no_end, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_failure_of_the_providers_own_parts_is_no_refusal,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for code in [2001, 2004, 2007] {
             let key = code.to_string();
             let fault = format!("status 400 code {code} after");
             shop.sandbox.fail_payment(&fault).await;
-            assert_unknown(&shop.pay_with_key(&card("APRO"), &key).await);
+            shop.pay_with_key(&card("APRO"), &key).await.is_unknown();
             shop.pay_with_key(&card("APRO"), &key).await.id();
         }
         assert_eq!(shop.sandbox.charges().await, (3, 3));
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refused_repetition_of_a_refund_gives_back_once,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
@@ -67,11 +60,11 @@ on_both_engines!(
                 .await
         };
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
-        assert_unknown(&ask("a").await);
+        ask("a").await.is_unknown();
         shop.sandbox.fail("GET", &upstream, "lag 60m", 1).await;
         let refusal = "status 400 code 2001";
         shop.sandbox.fail("POST", &upstream, refusal, 1).await;
-        assert_unknown(&ask("a").await);
+        ask("a").await.is_unknown();
         assert_eq!(ask("a").await.status, 200);
         let made = shop
             .sandbox
@@ -81,10 +74,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_is_looked_for_before_it_is_sent_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
@@ -105,14 +97,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_of_somebody_else_is_not_taken_for_ours,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let path = format!("/payments/{id}/refunds");
         let upstream = format!("/v1{path}");
-        // Given back by hand at the provider, a day before.
+        // Refunded by hand at the provider, a day before.
         let body = json!({"amount": 10});
         let theirs = shop
             .sandbox
@@ -135,19 +126,18 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_token_is_replaced_only_once_the_search_must_have_caught_up,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
-        assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+        shop.pay_with_key(&card("APRO"), "k").await.is_unknown();
         // The key is forgotten, the search lags, and the token is used up.
         let used = "status 400 code 3003";
         for _ in 0..3 {
             shop.clock.advance(Duration::from_mins(10));
             lagging_search(&shop, 2).await;
             shop.sandbox.fail_payment(used).await;
-            assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+            shop.pay_with_key(&card("APRO"), "k").await.is_unknown();
         }
         shop.sandbox.clear_faults().await;
         shop.pay_with_key(&card("APRO"), "k").await.id();
@@ -155,12 +145,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     nothing_is_closed_without_having_been_asked_about,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
-        assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+        shop.pay_with_key(&card("APRO"), "k").await.is_unknown();
         shop.clock.advance(Duration::from_hours(73));
         checkout::reconcile::purge_expired(&shop.state)
             .await
@@ -177,19 +166,18 @@ on_both_engines!(
             .await;
         assert_eq!(shop.reconcile().await, ["failed"]);
         assert_eq!(shop.served_figure("balcao_payments_unknown").await, 1);
-        // The buyer's page repeats after all this time: it is the same payment still.
+        // The buyer's page repeats the request after all this time, and gets the same payment.
         let answer = shop.pay_with_key(&card("APRO"), "k").await;
         assert_eq!(answer.json()["status"], "approved");
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     who_was_told_unknown_may_repeat_though_the_outcome_became_known_only_after_three_days,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
-        assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+        shop.pay_with_key(&card("APRO"), "k").await.is_unknown();
         shop.clock.advance(Duration::from_hours(73));
         assert_eq!(shop.reconcile().await, ["found"]);
         checkout::reconcile::purge_expired(&shop.state)
@@ -212,20 +200,19 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_unknown_payment_is_closed_when_the_provider_knows_nothing_after_an_hour_and_no_sooner,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop before").await;
-        assert_unknown(&shop.pay_with_key(&card("APRO"), "k").await);
+        shop.pay_with_key(&card("APRO"), "k").await.is_unknown();
         shop.clock.advance(Duration::from_mins(59));
         assert_eq!(shop.reconcile().await, ["not_found"]);
         shop.clock.advance(Duration::from_hours(1));
         assert_eq!(shop.reconcile().await, ["closed"]);
-        // What is sent now is sent for the first time, and a refusal is one.
+        // This call is sent for the first time, so its refusal is final.
         shop.sandbox.fail_payment("status 400").await;
         let refused = shop.pay_with_key(&card("APRO"), "k").await;
-        assert_eq!(refused.error(), (502, "Erro PROVIDER 400".to_owned()));
+        refused.is_error(502, "Erro PROVIDER 400");
         assert_eq!(refused.json()["outcome"], "not_charged");
     }
 );
@@ -246,7 +233,7 @@ on_both_engines!(
         for request in [boleto(), pix(), card("APRO")] {
             let key = request["payment_method"].to_string();
             shop.sandbox.fail_payment("drop before").await;
-            assert_unknown(&shop.pay_with_key(&request, &key).await);
+            shop.pay_with_key(&request, &key).await.is_unknown();
             changed.pay_with_key(&request, &key).await.id();
             let calls = shop.sandbox.calls().await;
             let bodies: Vec<&Value> = calls

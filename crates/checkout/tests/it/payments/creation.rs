@@ -1,10 +1,10 @@
-//! `POST /create_payment`: the specification's shapes, its processing rules, and what is kept.
+//! `POST /create_payment`: the specification's shapes and processing rules, and what is stored.
 
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::app::Shop;
 use super::requests::{VISA, boleto, card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 /// Every member of a value, with dots between: `payer.identification.type`.
 fn members(value: &Value, prefix: &str, names: &mut Vec<String>) {
@@ -29,10 +29,9 @@ fn shape(value: &Value) -> Vec<String> {
     names
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_payment_answers_approved_with_the_members_of_the_table,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.pay(&card("APRO")).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         let body = answer.json();
@@ -65,19 +64,14 @@ on_both_engines!(
             body["payer"]["identification"],
             json!({"type": "CPF", "number": "12345678909"})
         );
-        assert!(
-            answer.text.contains("\"transaction_amount\":100.50,"),
-            "{}",
-            answer.text
-        );
+        has(&answer.text, &["\"transaction_amount\":100.50,"]);
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_pix_payment_answers_pending_with_its_qr_code,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.pay(&pix()).await;
         let body = answer.json();
         let expected = [
@@ -111,10 +105,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_boleto_payment_answers_pending_with_its_document,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.pay(&boleto()).await;
         let body = answer.json();
         let expected = [
@@ -144,10 +137,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_declined_card_is_a_payment_that_was_rejected,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.pay(&card("FUND")).await;
         let body = answer.json();
         assert_eq!(answer.status, 200);
@@ -165,10 +157,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_card_that_waits_for_review_is_in_process_or_pending,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let answer = shop.pay(&card("CONT")).await;
         let state = answer.json()["status"].as_str().unwrap().to_owned();
         assert!(
@@ -179,8 +170,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(amounts_are_exact_up_to_the_largest, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(amounts_are_exact_up_to_the_largest, async |shop| {
     for (sent, answered) in [
         ("0.01", "0.01"),
         ("0.1", "0.10"),
@@ -194,7 +184,7 @@ on_both_engines!(amounts_are_exact_up_to_the_largest, async |address| {
             .send(request.body(axum::body::Body::from(body)).unwrap())
             .await;
         if answered.is_empty() {
-            assert_eq!(answer.error(), (400, "Invalid amount".to_owned()));
+            answer.is_error(400, "Invalid amount");
         } else {
             assert!(
                 answer
@@ -207,10 +197,9 @@ on_both_engines!(amounts_are_exact_up_to_the_largest, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     every_upstream_call_has_its_own_fresh_key_and_the_three_headers,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for request in [card("APRO"), pix(), boleto()] {
             assert_eq!(shop.pay(&request).await.status, 200);
         }
@@ -248,8 +237,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_cnpj_is_sent_and_shown_as_one, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_cnpj_is_sent_and_shown_as_one, async |shop| {
     let answer = shop
         .pay(&with(
             pix(),
@@ -263,24 +251,19 @@ on_both_engines!(a_cnpj_is_sent_and_shown_as_one, async |address| {
     );
 });
 
-on_both_engines!(
-    the_intent_is_stored_before_the_first_call,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        shop.sandbox.fail_payment("drop before").await;
-        shop.sandbox
-            .fail("POST", "/v1/card_tokens", "drop before", 1)
-            .await;
-        assert_eq!(shop.pay(&pix()).await.status, 503);
-        assert_eq!(shop.pay(&card("APRO")).await.status, 503);
-        assert_eq!(shop.steps().await, ["sending", "started"]);
-    }
-);
+shop_on_both_engines!(the_intent_is_stored_before_the_first_call, async |shop| {
+    shop.sandbox.fail_payment("drop before").await;
+    shop.sandbox
+        .fail("POST", "/v1/card_tokens", "drop before", 1)
+        .await;
+    assert_eq!(shop.pay(&pix()).await.status, 503);
+    assert_eq!(shop.pay(&card("APRO")).await.status, 503);
+    assert_eq!(shop.steps().await, ["sending", "started"]);
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     the_payers_data_leaves_the_attempt_with_its_end,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.pay(&card("APRO")).await.id();
         let left = async |conn: &mut db::Conn| {
             let sql = "SELECT count(*) FROM attempts WHERE email IS NOT NULL OR identification_number IS NOT NULL

@@ -1,5 +1,5 @@
-//! The whole circle over real sockets: the buyer pays, the provider notifies, the worker reads
-//! back, the page hears of it.
+//! The whole flow over real sockets: the buyer pays, the provider notifies, the worker reads the
+//! payment back, the page gets the event.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use super::sandbox::Sandbox;
 on_both_engines!(
     a_pix_that_is_paid_turns_the_page_to_paid_by_itself,
     async |address| {
-        // Here time goes on: the worker reads back again a moment later when the creation is still
-        // at work.
+        // This test uses the real clock: the worker reads the payment again soon if the creation is
+        // not finished.
         let clock = Clock::system();
         let sandbox = Sandbox::start(clock.clone()).await;
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())

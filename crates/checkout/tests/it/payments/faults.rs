@@ -9,6 +9,7 @@ use test_kit::{closed_port::ClosedPort, on_both_engines};
 
 use super::app::Shop;
 use super::requests::{card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 /// A fault of the call that makes the payment, what it answers, and whether the provider made the
 /// payment.
@@ -28,7 +29,7 @@ const FAULTS: [(&str, u16, &str, bool); 13] = [
     ("status 400 code 2004", 503, "Service unavailable", false),
 ];
 
-/// A process that waits for the provider no longer than a moment.
+/// A process with a short timeout for calls to the provider.
 fn hasty(config: &mut Config) {
     config.provider.timeout = Duration::from_millis(400);
 }
@@ -61,20 +62,18 @@ async fn survives(shop: &Shop, request: &Value, key: &str, fault: (&str, u16, &s
     assert_eq!(shop.pay_with_key(request, key).await.id(), id, "{name}");
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_pix_payment_ends_in_one_payment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for fault in FAULTS {
             survives(&shop, &pix(), &format!("pix {}", fault.0), fault).await;
         }
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_card_payment_ends_in_one_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for fault in FAULTS {
             survives(&shop, &card("APRO"), &format!("card {}", fault.0), fault).await;
         }
@@ -83,10 +82,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_fault_of_a_card_token_ends_in_one_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for (index, fault) in FAULTS.into_iter().enumerate() {
             let (name, status, detail, _) = fault;
             shop.sandbox.fail("POST", "/v1/card_tokens", name, 1).await;
@@ -105,10 +103,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_provider_that_refuses_connections_answers_503_and_nothing_is_sent,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let closed_port = ClosedPort::new();
         let url = format!("http://{}", closed_port.address);
         let cut_off = shop
@@ -116,7 +113,7 @@ on_both_engines!(
             .await;
         for (key, request) in [("a", pix()), ("b", card("APRO"))] {
             let failed = cut_off.pay_with_key(&request, key).await;
-            assert_eq!(failed.error(), (503, "Service unavailable".to_owned()));
+            failed.is_error(503, "Service unavailable");
             assert_eq!(failed.json()["outcome"], "not_charged");
             shop.pay_with_key(&request, key).await.id();
         }
@@ -124,26 +121,24 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     an_answer_that_comes_too_late_is_found_by_the_repetition,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let hasty = shop.replica(hasty).await;
         shop.sandbox.fail_payment("delay 60m").await;
-        // A machine may be so busy that the time is over before the call has arrived.
+        // On a busy machine the timeout may end before the call has arrived.
         while shop.sandbox.charges().await.0 == 0 {
             let failed = hasty.pay_with_key(&card("APRO"), "k").await;
-            assert_eq!(failed.error(), (503, "Service unavailable".to_owned()));
+            failed.is_error(503, "Service unavailable");
         }
         shop.pay_with_key(&card("APRO"), "k").await.id();
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_call_that_is_still_under_way_is_not_repeated_into_a_second_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let hasty = shop.replica(hasty).await;
         shop.sandbox.fail_payment("stall 60m").await;
         while !shop.sandbox.has_call("POST", "/v1/payments").await {
@@ -162,17 +157,16 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_second_failure_without_effect_does_not_hide_the_first_unknown_one,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         shop.sandbox
             .fail("GET", "/v1/payments/search", "status 401", 1)
             .await;
         let second = shop.pay_with_key(&pix(), "k").await;
-        assert_eq!(second.error(), (502, "Erro PROVIDER 401".to_owned()));
+        second.is_error(502, "Erro PROVIDER 401");
         assert_eq!(second.json()["outcome"], "unknown");
         assert_eq!(shop.steps().await, ["sending"]);
         shop.pay_with_key(&pix(), "k").await.id();
@@ -180,10 +174,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_token_that_was_used_up_elsewhere_is_replaced_only_when_no_payment_is_known,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("status 500").await;
         assert_eq!(shop.pay_with_key(&card("APRO"), "k").await.status, 502);
         let token = async |conn: &mut db::Conn| {
@@ -201,13 +194,13 @@ on_both_engines!(
         shop.sandbox
             .call(reqwest::Method::POST, "/v1/payments", Some(other))
             .await;
-        // The call that may have used it up could still come to a charge: too early for a new one.
+        // The call that may have used the token could still end in a charge, so it is too early for
+        // a new token.
         for _ in 0..3 {
             shop.clock.advance(Duration::from_mins(19));
-            assert_eq!(
-                shop.pay_with_key(&card("APRO"), "k").await.error(),
-                (503, "Service unavailable".to_owned())
-            );
+            shop.pay_with_key(&card("APRO"), "k")
+                .await
+                .is_error(503, "Service unavailable");
         }
         shop.clock.advance(Duration::from_mins(22));
         shop.pay_with_key(&card("APRO"), "k").await.id();
@@ -225,7 +218,7 @@ on_both_engines!(
         shop.pay(&card("APRO")).await.id();
         // One call is left, and a card needs two.
         let refused = shop.pay_with_key(&card("APRO"), "k").await;
-        assert_eq!(refused.error(), (503, "Service unavailable".to_owned()));
+        refused.is_error(503, "Service unavailable");
         assert_eq!(refused.header("retry-after"), Some("60"));
         assert_eq!(refused.json()["outcome"], "not_charged");
         shop.pay(&pix()).await.id();

@@ -1,4 +1,5 @@
-//! The page's view of its payment: by its token, now and as it changes.
+//! The page's requests about its payment, by its status token: the state now, and the stream of
+//! changes.
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -15,11 +16,11 @@ use tower::ServiceExt;
 
 use super::app::{Shop, TestApp};
 use super::requests::{boleto, card, pix};
+use crate::payments::app::shop_on_both_engines;
 
-on_both_engines!(
+shop_on_both_engines!(
     the_token_of_the_creation_shows_status_and_detail_and_nothing_else,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let created = shop.pay(&card("APRO")).await;
         let path = format!(
             "/payments/{}/status?token={}",
@@ -38,10 +39,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_wrong_token_shows_nothing_not_even_whether_the_payment_exists,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let (one, other) = (shop.pay(&pix()).await, shop.pay(&pix()).await);
         let refused = (401, "Invalid credentials".to_owned());
         for what in ["status", "events", "artefacts"] {
@@ -71,8 +71,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_page_finds_the_digits_of_its_boleto, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_page_finds_the_digits_of_its_boleto, async |shop| {
     let created = shop.pay(&boleto()).await;
     let path = format!(
         "/payments/{}/artefacts?token={}",
@@ -176,8 +175,7 @@ fn a_change_that_another_process_made_is_told_too() {
     run(Engine::Postgres, body);
 }
 
-on_both_engines!(streams_end_when_the_service_stops, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(streams_end_when_the_service_stops, async |shop| {
     let created = shop.pay(&pix()).await;
     let mut events = Events::open(&shop, &created.id(), &created.token()).await;
     assert!(events.next().await.is_some());

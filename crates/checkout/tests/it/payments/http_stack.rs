@@ -1,5 +1,5 @@
-//! What stands before every address: HTTPS, limits, sizes, unknown addresses; and what every bad
-//! body answers.
+//! Checks before every address: HTTPS, rate limits, sizes, unknown addresses. And the answers to
+//! bad bodies.
 
 use std::net::SocketAddr;
 
@@ -11,6 +11,7 @@ use test_kit::on_both_engines;
 
 use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with, without};
+use crate::payments::app::shop_on_both_engines;
 
 fn from(
     peer: [u8; 4],
@@ -26,10 +27,9 @@ fn from(
     request
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_request_must_come_over_https_before_anything_else_is_looked_at,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let required = (400, "HTTPS required".to_owned());
         let broken = || {
             Request::post("/create_payment")
@@ -59,13 +59,10 @@ on_both_engines!(
             ("x-forwarded-proto", "https"),
             ("x-forwarded-for", "10.0.0.9"),
         ];
-        assert_eq!(
-            shop.send(from([127, 0, 0, 1], creation(&pix(), None), &secure))
-                .await
-                .status,
-            200
-        );
-        // A client's own word is not a trusted proxy's.
+        shop.send(from([127, 0, 0, 1], creation(&pix(), None), &secure))
+            .await
+            .has_status(200);
+        // Headers of a client that is no trusted proxy are ignored.
         assert_eq!(
             shop.send(from([10, 0, 0, 9], creation(&pix(), None), &secure))
                 .await
@@ -75,16 +72,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_proxy_that_does_not_say_how_a_request_came_is_told_the_setting,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let headers = [("host", "shop.example")];
         let local = [127, 0, 0, 1];
         let refused = shop
             .send(from(local, creation(&pix(), None), &headers))
             .await;
-        assert_eq!(refused.error(), (400, "HTTPS required".to_owned()));
+        refused.is_error(400, "HTTPS required");
         let hint = refused.json()["hint"].clone();
         for name in ["X-Forwarded-Proto", "BALCAO_CHECKOUT_ALLOW_HTTP=true"] {
             assert!(hint.as_str().unwrap().contains(name), "{hint}");
@@ -98,12 +94,9 @@ on_both_engines!(
 
 on_both_engines!(the_https_check_can_be_lifted, async |address| {
     let shop = Shop::open_with(&address, |config| config.allow_http = true).await;
-    assert_eq!(
-        shop.send(from([10, 0, 0, 9], creation(&pix(), None), &[]))
-            .await
-            .status,
-        200
-    );
+    shop.send(from([10, 0, 0, 9], creation(&pix(), None), &[]))
+        .await
+        .has_status(200);
 });
 
 on_both_engines!(
@@ -169,8 +162,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(health_has_the_shape_of_the_specification, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(health_has_the_shape_of_the_specification, async |shop| {
     let health = shop.get("/health").await;
     assert_eq!(
         (health.status, health.json()),
@@ -182,8 +174,7 @@ on_both_engines!(health_has_the_shape_of_the_specification, async |address| {
     assert_eq!(shop.get("/ready").await.status, 200);
 });
 
-on_both_engines!(the_page_is_html_whatever_accept_says, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_page_is_html_whatever_accept_says, async |shop| {
     for accept in ["text/html", "application/json", "*/*", ""] {
         let request = Request::get("/")
             .header("accept", accept)
@@ -198,24 +189,19 @@ on_both_engines!(the_page_is_html_whatever_accept_says, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     unknown_addresses_and_wrong_methods_answer_in_json,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        assert_eq!(
-            shop.get("/nothing").await.error(),
-            (404, "Not Found".to_owned())
-        );
+    async |shop| {
+        shop.get("/nothing").await.is_error(404, "Not Found");
         let wrong = shop.get("/create_payment").await;
         assert_eq!((wrong.status, wrong.header("allow")), (405, Some("POST")));
         assert_eq!(wrong.json()["status_code"], 405);
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     every_error_has_detail_status_code_and_timestamp,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let error = shop.pay(&without(pix(), "email")).await.json();
         let expected = json!({
             "detail": "Missing required field", "status_code": 400, "timestamp": "2026-11-20T12:00:00.000000Z", "field": "email",
@@ -224,8 +210,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_listed_details_are_answered_exactly, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_listed_details_are_answered_exactly, async |shop| {
     let cases = [
         (
             without(pix(), "payment_method"),
@@ -292,8 +277,7 @@ on_both_engines!(the_listed_details_are_answered_exactly, async |address| {
     assert!(shop.sandbox.calls().await.is_empty());
 });
 
-on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |shop| {
     let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
     let nested = format!("{{\"payment_method\":{deep}}}");
     let bodies: Vec<Vec<u8>> = vec![
@@ -356,10 +340,9 @@ on_both_engines!(no_body_is_a_fault_and_none_is_echoed, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_database_that_was_used_with_another_secret_is_refused,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let mut config = super::app::config(&shop.sandbox.url());
         config.secret = checkout::Secret::new([8; 32]);
         let parts = checkout::Parts {

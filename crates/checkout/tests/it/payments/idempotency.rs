@@ -6,36 +6,31 @@ use axum::body::Body;
 use http::Request;
 use serde_json::json;
 use test_kit::database::{Engine, run};
-use test_kit::on_both_engines;
 
 use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
-on_both_engines!(
-    a_repetition_gets_the_stored_response_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        for (key, request) in [
-            ("a", card("APRO")),
-            ("b", pix()),
-            ("c", boleto()),
-            ("d", card("OTHE")),
-        ] {
-            let first = shop.pay_with_key(&request, key).await;
-            assert_eq!(first.header("idempotent-replayed"), None);
-            let again = shop.pay_with_key(&request, key).await;
-            assert_eq!((again.status, &again.text), (200, &first.text));
-            assert_eq!(again.header("idempotent-replayed"), Some("true"));
-            assert_eq!(again.token(), first.token());
-        }
-        assert_eq!(shop.sandbox.charges().await, (4, 1));
+shop_on_both_engines!(a_repetition_gets_the_stored_response_again, async |shop| {
+    for (key, request) in [
+        ("a", card("APRO")),
+        ("b", pix()),
+        ("c", boleto()),
+        ("d", card("OTHE")),
+    ] {
+        let first = shop.pay_with_key(&request, key).await;
+        assert_eq!(first.header("idempotent-replayed"), None);
+        let again = shop.pay_with_key(&request, key).await;
+        assert_eq!((again.status, &again.text), (200, &first.text));
+        assert_eq!(again.header("idempotent-replayed"), Some("true"));
+        assert_eq!(again.token(), first.token());
     }
-);
+    assert_eq!(shop.sandbox.charges().await, (4, 1));
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     the_stored_response_is_replayed_even_when_the_payment_has_moved_on,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let first = shop.pay_with_key(&pix(), "k").await;
         shop.sandbox.act(&first.id(), "pay").await;
         shop.clock.advance(Duration::from_secs(120));
@@ -45,10 +40,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_repetition_is_answered_though_the_card_has_expired_since,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let good_to_november = with(card("APRO"), "expiration_year", json!("2026"));
         shop.clock.advance(Duration::from_hours(10 * 24));
         let first = shop.pay_with_key(&good_to_november, "k").await;
@@ -76,8 +70,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(either_header_carries_the_key, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(either_header_carries_the_key, async |shop| {
     let first = shop.pay_with_key(&pix(), "k").await;
     let request = Request::post("/create_payment").header("content-type", "application/json");
     let request = request
@@ -94,10 +87,9 @@ on_both_engines!(either_header_carries_the_key, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_key_that_was_used_for_another_request_is_refused,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.pay_with_key(&card("APRO"), "k").await.id();
         for changed in [
             with(card("APRO"), "transaction_amount", json!(100.51)),
@@ -115,35 +107,26 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_key_of_255_characters_is_the_longest, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_key_of_255_characters_is_the_longest, async |shop| {
     let detail = "Validation error: Idempotency-Key: must be at most 255 characters";
     let answer = shop.pay_with_key(&pix(), &"k".repeat(256)).await;
     assert_eq!(answer.error(), (422, detail.to_owned()));
     shop.pay_with_key(&pix(), &"k".repeat(255)).await.id();
 });
 
-on_both_engines!(
-    requests_that_fail_validation_are_not_stored,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        assert_eq!(
-            shop.pay_with_key(&with(pix(), "email", json!("nobody")), "k")
-                .await
-                .status,
-            422
-        );
-        assert_eq!(shop.steps().await, Vec::<String>::new());
-        shop.pay_with_key(&pix(), "k").await.id();
-    }
-);
+shop_on_both_engines!(requests_that_fail_validation_are_not_stored, async |shop| {
+    shop.pay_with_key(&with(pix(), "email", json!("nobody")), "k")
+        .await
+        .has_status(422);
+    assert_eq!(shop.steps().await, Vec::<String>::new());
+    shop.pay_with_key(&pix(), "k").await.id();
+});
 
-on_both_engines!(the_providers_400_is_final_and_replayed, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(the_providers_400_is_final_and_replayed, async |shop| {
     for (key, request) in [("a", pix()), ("b", card("APRO"))] {
         shop.sandbox.fail_payment("status 400").await;
         let first = shop.pay_with_key(&request, key).await;
-        assert_eq!(first.error(), (502, "Erro PROVIDER 400".to_owned()));
+        first.is_error(502, "Erro PROVIDER 400");
         let again = shop.pay_with_key(&request, key).await;
         assert_eq!(again.error(), first.error());
         assert_eq!(again.header("idempotent-replayed"), Some("true"));
@@ -152,10 +135,9 @@ on_both_engines!(the_providers_400_is_final_and_replayed, async |address| {
     assert_eq!(shop.sandbox.charges().await, (0, 0));
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_passing_failure_goes_on_with_the_same_attempt_and_the_same_upstream_key,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let failures = [
             ("status 401", "Erro PROVIDER 401", 502),
             ("status 429", "API Error: 429", 502),
@@ -188,8 +170,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_key_is_held_for_72_hours, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_key_is_held_for_72_hours, async |shop| {
     let first = shop.pay_with_key(&pix(), "k").await.id();
     shop.clock
         .advance(Duration::from_hours(72) - Duration::from_secs(1));
@@ -198,13 +179,13 @@ on_both_engines!(a_key_is_held_for_72_hours, async |address| {
     assert_ne!(shop.pay_with_key(&pix(), "k").await.id(), first);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     an_attempt_at_work_answers_409_until_its_lease_ends,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
-        // What a process leaves behind that was killed while it waited for the provider.
+        // The attempt that a process leaves behind when it is killed while it waits for the
+        // provider.
         let until = shop.clock.now() + Duration::from_secs(45);
         let hold = async move |tx: &mut db::Tx| {
             tx.execute(
@@ -228,10 +209,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     the_same_request_fifty_times_at_once_is_one_charge,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         fifty(&[&shop.app], &shop).await;
     }
 );
@@ -296,10 +276,9 @@ async fn fifty(apps: &[&super::app::TestApp], shop: &Shop) {
     assert_eq!(shop.steps().await, ["finished"]);
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     requests_without_a_key_are_attempts_of_their_own,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         assert_ne!(shop.pay(&pix()).await.id(), shop.pay(&pix()).await.id());
         assert_eq!(shop.steps().await, ["finished", "finished"]);
     }

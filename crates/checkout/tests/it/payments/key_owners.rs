@@ -1,5 +1,5 @@
-//! Whose an `Idempotency-Key` is: nobody's key is in another's way, and nobody pays twice because
-//! an address changed.
+//! The owner of an `Idempotency-Key`: clients with the same key do not collide, and a client whose
+//! address changes does not pay twice.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,6 +11,7 @@ use test_kit::on_both_engines;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 /// A key of the kind that the page makes.
 const RANDOM: &str = "0b5cf1b8-7d5c-4b7e-9a0b-c0ffee000000";
@@ -35,10 +36,9 @@ fn is_replayed(answer: &Answer) -> bool {
     answer.header("idempotent-replayed") == Some("true")
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     an_anonymous_clients_order_number_does_not_block_the_shops_own,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let order = |amount: i64| {
             let body = with(pix(), "transaction_amount", json!(amount));
             creation(&body, Some("order-1001"))
@@ -50,7 +50,7 @@ on_both_engines!(
         for (request, id) in [
             (from("203.0.113.7", order(1)), &anonymous),
             (by_merchant(API_KEY, order(2)), &merchant),
-            // A merchant is the same wherever its server stands.
+            // A merchant is the same from every address.
             (from("192.0.2.1", by_merchant(API_KEY, order(2))), &merchant),
             (from("198.51.100.4", order(3)), &buyer),
         ] {
@@ -90,10 +90,9 @@ on_both_engines!(each_merchants_key_has_keys_of_its_own, async |address| {
     assert!(!is_replayed(&other));
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_buyer_whose_address_changes_goes_on_with_the_same_attempt,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let pay = || creation(&card("APRO"), Some(RANDOM));
         shop.sandbox.fail_payment("drop after").await;
         let lost = shop.send(from("203.0.113.7", pay())).await;
@@ -105,10 +104,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     whoever_shows_a_key_that_is_not_in_force_is_not_taken_for_an_anonymous_client,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let refused = (401, "Invalid credentials".to_owned());
         let pay = |body: &Value| creation(body, Some("order-1001"));
         let answer = shop.send(by_merchant("balcao_revoked", pay(&pix()))).await;
@@ -122,8 +120,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_empty_key_is_refused, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_empty_key_is_refused, async |shop| {
     let empty = (
         422,
         "Validation error: Idempotency-Key: must not be empty".to_owned(),

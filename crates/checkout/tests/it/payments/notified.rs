@@ -1,4 +1,5 @@
-//! Notifications: signed, forged, doubled, reordered, late; and the state machine behind them.
+//! Notifications that are signed, forged, duplicated, reordered or late, and the state machine
+//! behind them.
 
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use test_kit::on_both_engines;
 
 use super::app::{Answer, Shop, TestApp, WEBHOOK_SECRET};
 use super::requests::{card, pix};
+use crate::payments::app::shop_on_both_engines;
 
 const REQUEST_ID: &str = "bb56a2f1-6aae-46ac-982e-9dcd3581d08e";
 
@@ -53,10 +55,9 @@ pub(crate) async fn work(app: &TestApp) {
     while work_once(&app.state).await.unwrap() > 0 {}
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_paid_pix_is_approved_when_the_provider_tells,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
         notify(&shop, &id).await;
@@ -79,27 +80,22 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(what_a_notification_says_is_not_believed, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(what_a_notification_says_is_not_believed, async |shop| {
     let id = shop.pay(&pix()).await.id();
     let request = Request::post(format!("/notifications?data.id={id}&type=payment"))
         .header("x-request-id", REQUEST_ID)
         .header("x-signature", signature(WEBHOOK_SECRET, &id, "1"));
     let body = json!({"action": "payment.updated", "data": {"id": id, "status": "approved"}, "status": "approved"});
-    assert_eq!(
-        shop.send(request.body(Body::from(body.to_string())).unwrap())
-            .await
-            .status,
-        200
-    );
+    shop.send(request.body(Body::from(body.to_string())).unwrap())
+        .await
+        .has_status(200);
     work(&shop).await;
     assert_eq!(shop.status(&id).await, "pending");
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     duplicates_cost_one_reading_and_change_nothing,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
         let calls = shop.sandbox.calls().await.len();
@@ -114,10 +110,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_jump_is_recorded_through_the_states_between,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
         shop.sandbox.act(&id, "charge_back").await;
@@ -138,37 +133,36 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_move_backwards_is_refused_kept_and_counted,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let id = shop.pay(&pix()).await.id();
-        // As if a later word had been heard than the one that is read now.
-        let known = id.clone();
-        let jump = async move |tx: &mut db::Tx| {
-            tx.execute("UPDATE payments SET state = 'approved', version = version + 1 WHERE provider_id = $1", &[&known]).await
-        };
-        shop.db.write::<_, db::Error, _>(jump).await.unwrap();
-        for _ in 0..3 {
-            notify(&shop, &id).await;
-            work(&shop).await;
-        }
-        assert_eq!(shop.status(&id).await, "approved");
-        assert_eq!(
-            shop.history(&id).await,
-            [
-                "reported pending by creation",
-                "refused pending by notification"
-            ]
-        );
-        assert_eq!(shop.figure("balcao_payment_moves_refused_total"), 3);
+shop_on_both_engines!(a_move_backwards_is_refused_kept_and_counted, async |shop| {
+    let id = shop.pay(&pix()).await.id();
+    // As if a later state had been read than the present answer.
+    let known = id.clone();
+    let jump = async move |tx: &mut db::Tx| {
+        tx.execute(
+            "UPDATE payments SET state = 'approved', version = version + 1 WHERE provider_id = $1",
+            &[&known],
+        )
+        .await
+    };
+    shop.db.write::<_, db::Error, _>(jump).await.unwrap();
+    for _ in 0..3 {
+        notify(&shop, &id).await;
+        work(&shop).await;
     }
-);
+    assert_eq!(shop.status(&id).await, "approved");
+    assert_eq!(
+        shop.history(&id).await,
+        [
+            "reported pending by creation",
+            "refused pending by notification"
+        ]
+    );
+    assert_eq!(shop.figure("balcao_payment_moves_refused_total"), 3);
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     a_cancellation_under_review_is_applied_and_marked,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         let known = id.clone();
         let review = async move |tx: &mut db::Tx| {
@@ -186,10 +180,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_forged_notification_is_refused_and_leaves_no_trace,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         let refused = (401, "Invalid credentials".to_owned());
         for forged in [
@@ -213,10 +206,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_stale_notification_is_harmless, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_stale_notification_is_harmless, async |shop| {
     let id = shop.pay(&pix()).await.id();
-    // Signed in seconds, years ago.
+    // The signature's time is in seconds, and years ago.
     let stale = signature(WEBHOOK_SECRET, &id, "1704908010");
     assert_eq!(notify_with(&shop, &id, Some(&stale)).await.status, 200);
     work(&shop).await;
@@ -301,10 +293,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_second_payment_by_our_reference_changes_nothing_and_holds_up_no_other,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         let find = async |conn: &mut db::Conn| {
             let sql = "SELECT reference FROM payments";
@@ -332,10 +323,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_is_not_about_a_payment_of_ours_is_accepted_and_dropped,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let foreign = json!({
             "transaction_amount": 1, "description": "x", "payment_method_id": "pix",
             "payer": {"email": "a@example.com", "identification": {"type": "CPF", "number": "12345678909"}},
@@ -358,17 +348,15 @@ on_both_engines!(
         let order = Request::post("/notifications?topic=merchant_order&id=5")
             .header("x-request-id", REQUEST_ID)
             .header("x-signature", "ts=1,v1=00");
-        assert_eq!(
-            shop.send(order.body(Body::empty()).unwrap()).await.status,
-            401
-        );
+        shop.send(order.body(Body::empty()).unwrap())
+            .await
+            .has_status(401);
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_whose_answer_was_lost_is_completed_by_its_notification,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&card("APRO"), "k").await.status, 503);
         let found = shop
@@ -387,10 +375,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_is_tried_again_until_the_provider_answers,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
         shop.sandbox
@@ -406,8 +393,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(nonsense_is_answered_and_never_a_fault, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(nonsense_is_answered_and_never_a_fault, async |shop| {
     let long = "9".repeat(5000);
     for query in [
         "",
@@ -433,10 +419,9 @@ on_both_engines!(nonsense_is_answered_and_never_a_fault, async |address| {
     }
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_that_comes_while_an_older_word_is_being_read_is_read_for_itself,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox
             .fail("GET", &format!("/v1/payments/{id}"), "delay 700ms", 1)

@@ -1,14 +1,14 @@
-//! `GET /payments/outcome`: what a creation has come to, asked for by its key alone.
+//! `GET /payments/outcome`: the outcome of a creation, by its key alone.
 
 use std::time::Duration;
 
 use axum::body::Body;
 use http::Request;
 use serde_json::json;
-use test_kit::on_both_engines;
 
 use super::app::{API_KEY, Answer, Shop};
 use super::requests::{card, pix, with};
+use crate::payments::app::shop_on_both_engines;
 
 const KEY: &str = "0b5cf1b8-7d5c-4b7e-9a0b-c0ffee000000";
 
@@ -17,10 +17,9 @@ async fn ask(shop: &Shop, key: &str) -> Answer {
     shop.send(request.body(Body::empty()).unwrap()).await
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_whose_answer_was_lost_is_unknown_until_the_provider_tells,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&card("APRO"), KEY).await.status, 503);
         let unknown = ask(&shop, KEY).await;
@@ -41,23 +40,18 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    an_outcome_is_where_the_payment_stands_now,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let id = shop.pay_with_key(&pix(), KEY).await.id();
-        assert_eq!(ask(&shop, KEY).await.json()["status"], "pending");
-        shop.sandbox.act(&id, "pay").await;
-        shop.clock.advance(Duration::from_secs(120));
-        assert_eq!(shop.reconcile().await, ["moved"]);
-        assert_eq!(ask(&shop, KEY).await.json()["status"], "approved");
-    }
-);
+shop_on_both_engines!(an_outcome_is_where_the_payment_stands_now, async |shop| {
+    let id = shop.pay_with_key(&pix(), KEY).await.id();
+    assert_eq!(ask(&shop, KEY).await.json()["status"], "pending");
+    shop.sandbox.act(&id, "pay").await;
+    shop.clock.advance(Duration::from_secs(120));
+    assert_eq!(shop.reconcile().await, ["moved"]);
+    assert_eq!(ask(&shop, KEY).await.json()["status"], "approved");
+});
 
-on_both_engines!(
+shop_on_both_engines!(
     what_never_reached_the_provider_or_was_refused_was_not_charged,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let refused = KEY.replace("000000", "000001");
         shop.sandbox
             .fail("POST", "/v1/card_tokens", "status 500", 1)
@@ -76,10 +70,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_key_that_stands_for_nothing_names_no_payment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let not_found = (404, "Payment not found".to_owned());
         assert_eq!(ask(&shop, KEY).await.error(), not_found);
         let invalid = with(pix(), "email", json!("nobody"));
@@ -95,10 +88,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_key_that_could_be_guessed_tells_nobody_anything,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.pay_with_key(&pix(), "order-1001").await.id();
         let guessed = ask(&shop, "order-1001").await;
         let detail = "Validation error: Idempotency-Key: must be a random UUID (version 4), or come with a merchant's key";
@@ -118,6 +110,6 @@ on_both_engines!(
             .header("authorization", "Bearer wrong")
             .header("idempotency-key", KEY);
         let wrong = shop.send(wrong.body(Body::empty()).unwrap()).await;
-        assert_eq!(wrong.error(), (401, "Invalid credentials".to_owned()));
+        wrong.is_error(401, "Invalid credentials");
     }
 );

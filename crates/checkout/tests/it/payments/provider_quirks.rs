@@ -1,5 +1,4 @@
-//! Answers that the provider is known to give and the sandbox does not: hidden payers, words
-//! outside the list.
+//! Answers of the real provider that the sandbox does not give: hidden payers, unknown statuses.
 
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ fn made(change: impl FnOnce(&mut Value)) -> Reply {
         "point_of_interaction": {"transaction_data": {"qr_code": "a code", "qr_code_base64": null, "ticket_url": null}},
     });
     change(&mut payment);
-    Reply::Bytes(answer(201, "", payment.to_string().as_bytes()))
+    Reply::json(201, &payment)
 }
 
 async fn app(address: &str, replies: Vec<Reply>) -> (TestApp, Stub) {
@@ -104,10 +103,7 @@ on_both_engines!(
         let strange = made(|payment| payment["status"] = json!("metamorphosis"));
         let (app, _) = app(&address, vec![strange]).await;
         let failed = app.pay_with_key(&pix(), "k").await;
-        assert_eq!(
-            failed.error(),
-            (502, "API Error: unknown payment status".to_owned())
-        );
+        failed.is_error(502, "API Error: unknown payment status");
         assert_eq!(failed.json()["outcome"], "unknown");
         assert_eq!(app.steps().await, ["sending"]);
     }
@@ -124,7 +120,7 @@ on_both_engines!(
                 .to_string()
                 .as_bytes(),
         ));
-        let refused = Reply::Bytes(answer(402, "", error.to_string().as_bytes()));
+        let refused = Reply::json(402, &error);
         let (app, _) = app(&address, vec![token, refused]).await;
         let answer = app
             .pay(&with(
@@ -227,7 +223,7 @@ fn refund(id: u8, status: u16, state: &str) -> Reply {
     } else {
         refund
     };
-    Reply::Bytes(answer(status, "", body.to_string().as_bytes()))
+    Reply::json(status, &body)
 }
 
 on_both_engines!(
@@ -251,7 +247,7 @@ on_both_engines!(
                 .await
         };
         assert_eq!(ask(5).await.json()["status"], "in_process");
-        assert_eq!(ask(10).await.error(), (400, "Invalid amount".to_owned()));
+        ask(10).await.is_error(400, "Invalid amount");
         app.clock.advance(Duration::from_secs(5));
         assert_eq!(app.reconcile().await, ["refund_open"]);
         app.clock.advance(Duration::from_secs(10));

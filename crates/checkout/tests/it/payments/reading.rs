@@ -1,4 +1,4 @@
-//! Reading and listing payments, and who may.
+//! Reading and listing payments, and who may do so.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use test_kit::on_both_engines;
 
 use super::app::{API_KEY, Shop};
 use super::requests::{boleto, card, pix};
+use crate::payments::app::shop_on_both_engines;
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_is_read_in_the_shape_of_its_creation,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         for request in [card("APRO"), pix(), boleto()] {
             let created = shop.pay(&request).await;
             let read = shop
@@ -25,10 +25,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_pix_payment_has_its_date_of_approval_once_it_is_paid,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let created = shop.pay(&pix()).await;
         assert!(created.json().get("date_approved").is_none());
         shop.sandbox.act(&created.id(), "pay").await;
@@ -56,8 +55,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_unknown_payment_is_not_found, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_unknown_payment_is_not_found, async |shop| {
     for id in [
         "1",
         "x",
@@ -75,102 +73,92 @@ on_both_engines!(an_unknown_payment_is_not_found, async |address| {
     }
 });
 
-on_both_engines!(
-    only_merchants_read_list_cancel_and_refund,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let id = shop.pay(&pix()).await.id();
-        let one = format!("/payments/{id}");
-        let refunds = format!("{one}/refunds");
-        for (method, path) in [
-            ("GET", "/payments/"),
-            ("GET", &one),
-            ("PUT", &one),
-            ("POST", &refunds),
+shop_on_both_engines!(only_merchants_read_list_cancel_and_refund, async |shop| {
+    let id = shop.pay(&pix()).await.id();
+    let one = format!("/payments/{id}");
+    let refunds = format!("{one}/refunds");
+    for (method, path) in [
+        ("GET", "/payments/"),
+        ("GET", &one),
+        ("PUT", &one),
+        ("POST", &refunds),
+    ] {
+        for authorization in [
+            None,
+            Some("Bearer wrong"),
+            Some("Bearer "),
+            Some("Basic YTpi"),
+            Some(API_KEY),
         ] {
-            for authorization in [
-                None,
-                Some("Bearer wrong"),
-                Some("Bearer "),
-                Some("Basic YTpi"),
-                Some(API_KEY),
-            ] {
-                let mut request = Request::builder().method(method).uri(path);
-                if let Some(value) = authorization {
-                    request = request.header("authorization", value);
-                }
-                let answer = shop.send(request.body(Body::empty()).unwrap()).await;
-                assert_eq!(
-                    answer.error(),
-                    (401, "Invalid credentials".to_owned()),
-                    "{method} {path} {authorization:?}"
-                );
-                assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+            let mut request = Request::builder().method(method).uri(path);
+            if let Some(value) = authorization {
+                request = request.header("authorization", value);
             }
+            let answer = shop.send(request.body(Body::empty()).unwrap()).await;
+            assert_eq!(
+                answer.error(),
+                (401, "Invalid credentials".to_owned()),
+                "{method} {path} {authorization:?}"
+            );
+            assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         }
     }
-);
+});
 
 on_both_engines!(without_any_key_merchants_are_refused_too, async |address| {
     let shop = Shop::open_with(&address, |config| config.api_keys.clear()).await;
     assert_eq!(shop.merchant("GET", "/payments/", None).await.status, 401);
 });
 
-on_both_engines!(
-    a_key_of_the_store_works_until_it_is_revoked,
-    async |address| {
-        let shop = Shop::open(&address).await;
-        let random = web::Random::seeded(5);
-        let new = checkout::keys::add(&shop.db, &shop.clock, &random, "Loja da Praça")
+shop_on_both_engines!(a_key_of_the_store_works_until_it_is_revoked, async |shop| {
+    let random = web::Random::seeded(5);
+    let new = checkout::keys::add(&shop.db, &shop.clock, &random, "Loja da Praça")
+        .await
+        .unwrap();
+    assert!(new.key.starts_with(&new.prefix) && new.key.len() > 40);
+    let get = async |key: &str| {
+        let request = Request::get("/payments/").header("authorization", format!("Bearer {key}"));
+        shop.send(request.body(Body::empty()).unwrap()).await.status
+    };
+    assert_eq!(get(&new.key).await, 200);
+    assert_eq!(get(&new.prefix).await, 401);
+    let listed = checkout::keys::list(&shop.db).await.unwrap();
+    assert_eq!(
+        (
+            listed[0].name.as_str(),
+            &listed[0].prefix,
+            listed[0].revoked_at
+        ),
+        ("Loja da Praça", &new.prefix, None)
+    );
+    assert!(!format!("{new:?} {listed:?}").contains(&new.key));
+    assert!(
+        checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
             .await
-            .unwrap();
-        assert!(new.key.starts_with(&new.prefix) && new.key.len() > 40);
-        let get = async |key: &str| {
-            let request =
-                Request::get("/payments/").header("authorization", format!("Bearer {key}"));
-            shop.send(request.body(Body::empty()).unwrap()).await.status
-        };
-        assert_eq!(get(&new.key).await, 200);
-        assert_eq!(get(&new.prefix).await, 401);
-        let listed = checkout::keys::list(&shop.db).await.unwrap();
-        assert_eq!(
-            (
-                listed[0].name.as_str(),
-                &listed[0].prefix,
-                listed[0].revoked_at
-            ),
-            ("Loja da Praça", &new.prefix, None)
-        );
-        assert!(!format!("{new:?} {listed:?}").contains(&new.key));
-        assert!(
-            checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
-                .await
-                .unwrap()
-        );
-        assert!(
-            !checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
-                .await
-                .unwrap()
-        );
-        assert_eq!(get(&new.key).await, 401);
-        let leaked = checkout::keys::add(&shop.db, &shop.clock, &random, "Leaked")
+            .unwrap()
+    );
+    assert!(
+        !checkout::keys::revoke(&shop.db, &shop.clock, &new.prefix)
             .await
-            .unwrap();
-        let revoke = async |key: &str| checkout::keys::revoke(&shop.db, &shop.clock, key).await;
-        assert!(!revoke(&format!("{}x", leaked.prefix)).await.unwrap());
-        assert_eq!(get(&leaked.key).await, 200, "what only begins like it");
-        assert!(revoke(&leaked.key).await.unwrap());
-        assert_eq!(get(&leaked.key).await, 401);
-        assert!(
-            checkout::keys::add(&shop.db, &shop.clock, &random, "  ")
-                .await
-                .is_err()
-        );
-    }
-);
+            .unwrap()
+    );
+    assert_eq!(get(&new.key).await, 401);
+    let leaked = checkout::keys::add(&shop.db, &shop.clock, &random, "Leaked")
+        .await
+        .unwrap();
+    let revoke = async |key: &str| checkout::keys::revoke(&shop.db, &shop.clock, key).await;
+    assert!(!revoke(&format!("{}x", leaked.prefix)).await.unwrap());
+    assert_eq!(get(&leaked.key).await, 200, "what only begins like it");
+    assert!(revoke(&leaked.key).await.unwrap());
+    assert_eq!(get(&leaked.key).await, 401);
+    assert!(
+        checkout::keys::add(&shop.db, &shop.clock, &random, "  ")
+            .await
+            .is_err()
+    );
+});
 
-on_both_engines!(a_list_shows_the_newest_first_in_pages, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(a_list_shows_the_newest_first_in_pages, async |shop| {
     let empty = shop.merchant("GET", "/payments/", None).await.json();
     assert_eq!(
         empty,
@@ -233,10 +221,9 @@ on_both_engines!(a_list_shows_the_newest_first_in_pages, async |address| {
     );
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     a_list_is_filtered_by_status_method_and_creation,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let approved = shop.pay(&card("APRO")).await.id();
         shop.clock.advance(Duration::from_hours(24));
         let pending = shop.pay(&pix()).await.id();

@@ -1,4 +1,4 @@
-//! The reconciler: it asks, and never charges.
+//! The reconciler: it asks the provider, and never charges.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use test_kit::on_both_engines;
 
 use super::app::Shop;
 use super::requests::{card, pix};
+use crate::payments::app::shop_on_both_engines;
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_whose_answer_was_lost_is_found_without_its_buyer,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&card("APRO"), "k").await.status, 503);
         assert_eq!(shop.reconcile().await, Vec::<String>::new(), "too early");
@@ -36,10 +36,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_that_never_arrived_is_closed_after_an_hour_and_may_still_be_repeated,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         let mut findings = Vec::new();
@@ -56,10 +55,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_of_another_amount_is_asked_about_until_it_is_put_right_and_never_made_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop before").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         let find = async |conn: &mut db::Conn| {
@@ -88,10 +86,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_a_killed_process_left_is_asked_about_once_its_lease_has_ended,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay(&pix()).await.status, 503);
         let until = shop.clock.now() + Duration::from_secs(45);
@@ -110,10 +107,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     open_payments_are_asked_about_ever_less_often,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         for minutes in [1, 2, 4, 8] {
             shop.clock.advance(Duration::from_secs(minutes * 60 - 1));
@@ -138,8 +134,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(an_operator_may_ask_about_all_at_once, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(an_operator_may_ask_about_all_at_once, async |shop| {
     let ids = [shop.pay(&pix()).await.id(), shop.pay(&pix()).await.id()];
     shop.sandbox.act(&ids[1], "pay").await;
     shop.sandbox.fail_payment("drop after").await;
@@ -180,10 +175,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_provider_that_does_not_answer_is_asked_again_later,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay(&pix()).await.status, 503);
         shop.sandbox
@@ -198,23 +192,21 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     the_figure_of_unknown_outcomes_is_true_whenever_it_is_read,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let unknown = async || shop.served_figure("balcao_payments_unknown").await;
         assert_eq!(unknown().await, 0);
         shop.sandbox.fail_payment("drop after").await;
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 503);
         assert_eq!(unknown().await, 1);
-        // The buyer's page repeats, and nobody needs the reconciler.
+        // The buyer's page repeats the request, so the reconciler is not needed.
         assert_eq!(shop.pay_with_key(&pix(), "k").await.status, 200);
         assert_eq!(unknown().await, 0);
     }
 );
 
-on_both_engines!(what_was_kept_long_enough_is_erased, async |address| {
-    let shop = Shop::open(&address).await;
+shop_on_both_engines!(what_was_kept_long_enough_is_erased, async |shop| {
     shop.pay_with_key(&pix(), "a").await.id();
     shop.sandbox.fail_payment("status 429").await;
     assert_eq!(shop.pay_with_key(&card("APRO"), "b").await.status, 502);
@@ -236,10 +228,9 @@ on_both_engines!(what_was_kept_long_enough_is_erased, async |address| {
     assert_eq!(shop.steps().await, ["finished", "closed"]);
 });
 
-on_both_engines!(
+shop_on_both_engines!(
     figures_tell_payments_calls_and_what_was_asked,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.pay(&card("APRO")).await.id();
         shop.pay(&card("OTHE")).await.id();
         shop.sandbox.fail_payment("drop after").await;

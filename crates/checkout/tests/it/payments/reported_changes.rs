@@ -1,5 +1,5 @@
-//! Changes that are learned otherwise than from an answer: they correct what was thought, and what
-//! nothing reports is searched for.
+//! Changes that do not come from the answer to a call: they correct our state, and changes without
+//! a notification are searched for.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use test_kit::on_both_engines;
 use super::app::{Answer, Shop};
 use super::notified::{notify, work};
 use super::requests::{card, pix};
-use crate::orders;
+use crate::{orders, payments::app::shop_on_both_engines};
 
 /// A payment that appears at the provider under the reference of our newest attempt.
 async fn late_payment(shop: &Shop) -> String {
@@ -30,7 +30,7 @@ async fn late_payment(shop: &Shop) -> String {
     made["id"].to_string()
 }
 
-/// An attempt that the provider refused, and one that it knew nothing of for an hour.
+/// An attempt that the provider refused, and one that it did not know for an hour.
 async fn ended_without_payment(shop: &Shop, step: &str) {
     if step == "refused" {
         shop.sandbox.fail_payment("status 400").await;
@@ -80,10 +80,9 @@ async fn corrected_by_a_notification(shop: &Shop, step: &str) {
     assert_corrected(shop, &id, "notification").await;
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_that_nobody_told_of_is_found_among_the_changes,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         assert_eq!(shop.reconcile().await, Vec::<String>::new());
         ended_without_payment(&shop, "refused").await;
         let id = late_payment(&shop).await;
@@ -93,10 +92,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_chargeback_that_nobody_told_of_is_found_among_the_changes,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         assert_eq!(shop.reconcile().await, Vec::<String>::new());
         let id = shop.pay(&card("APRO")).await.id();
         shop.clock.advance(Duration::from_hours(90 * 24));
@@ -110,12 +108,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     the_first_search_for_changes_begins_with_the_oldest_payment,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
-        // The service went off before it had ever searched.
+        // The service stopped before its first search.
         shop.sandbox.act(&id, "charge_back").await;
         shop.clock.advance(Duration::from_hours(73));
         assert_eq!(shop.reconcile().await, ["moved"]);
@@ -123,10 +120,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     the_calls_for_changes_are_few_whatever_the_number_of_payments,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         assert_eq!(shop.reconcile().await, Vec::<String>::new());
         for _ in 0..230 {
             shop.clock.advance(Duration::from_millis(2));
@@ -137,7 +133,7 @@ on_both_engines!(
             shop.clock.advance(Duration::from_hours(1));
             assert_eq!(shop.reconcile().await, Vec::<String>::new());
         }
-        // One a turn, and two more where they were changed.
+        // One call each turn, and two more for changes.
         assert_eq!(shop.sandbox.calls().await.len(), calls + 24 + 2);
     }
 );
@@ -175,7 +171,7 @@ on_both_engines!(
     }
 );
 
-/// Lets the provider fail for so many hours, with the worker at work.
+/// Lets the provider fail for so many hours while the worker runs.
 async fn hours_without_an_answer(shop: &Shop, id: &str, hours: u32) {
     let path = format!("/v1/payments/{id}");
     for _ in 0..hours {
@@ -186,10 +182,9 @@ async fn hours_without_an_answer(shop: &Shop, id: &str, hours: u32) {
     }
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_is_tried_for_as_long_as_its_payment_can_change,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         shop.sandbox.act(&id, "charge_back").await;
         notify(&shop, &id).await;
@@ -203,10 +198,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_of_a_cancelled_payment_is_not_given_up_as_it_may_have_been_paid_before,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let order = orders::make(&shop, &orders::order()).await;
         let id = orders::pay(&shop, &order, &orders::boleto(), None)
             .await
@@ -224,10 +218,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_of_a_final_payment_is_given_up_after_four_days_and_counted,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("OTHE")).await.id();
         notify(&shop, &id).await;
         hours_without_an_answer(&shop, &id, 4 * 24).await;
@@ -240,10 +233,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_payment_of_ours_that_the_provider_does_not_find_yet_is_read_again,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&pix()).await.id();
         shop.sandbox.act(&id, "pay").await;
         let path = format!("/v1/payments/{id}");
@@ -257,8 +249,8 @@ on_both_engines!(
     }
 );
 
-/// A refund of 30 that the provider made, and of which we think that it was not made: refused, or
-/// never listed for an hour.
+/// A refund of 30 that the provider made and our state says failed: refused, or not listed for an
+/// hour.
 async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
     let id = shop.pay(&card("APRO")).await.id();
     let upstream = format!("/v1/payments/{id}/refunds");
@@ -267,7 +259,7 @@ async fn refund_that_is_made(shop: &Shop, step: &str) -> String {
             .fail("POST", &upstream, "status 400 after", 1)
             .await;
         let refused = refund(shop, &id).await;
-        assert_eq!(refused.error(), (502, "Erro PROVIDER 400".to_owned()));
+        refused.is_error(502, "Erro PROVIDER 400");
     } else {
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
         assert_eq!(refund(shop, &id).await.status, 503);
@@ -301,10 +293,9 @@ async fn assert_refund_corrected(shop: &Shop, id: &str, source: &str) {
     assert_eq!(list().await.as_array().unwrap().len(), 1);
 }
 
-on_both_engines!(
+shop_on_both_engines!(
     a_notification_corrects_a_refund_that_was_closed,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = refund_that_is_made(&shop, "closed").await;
         assert_eq!(shop.steps().await, ["finished", "closed"]);
         notify(&shop, &id).await;
@@ -313,10 +304,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_refund_that_was_refused_and_is_made_is_found_among_the_changes,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         shop.reconcile().await;
         let id = refund_that_is_made(&shop, "refused").await;
         shop.clock.advance(Duration::from_hours(2));
@@ -325,10 +315,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     what_is_given_back_by_hand_a_day_later_is_not_taken_for_a_refused_refund,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
         let upstream = format!("/v1/payments/{id}/refunds");
         shop.sandbox.fail("POST", &upstream, "status 400", 1).await;
@@ -342,6 +331,6 @@ on_both_engines!(
         work(&shop).await;
         assert_eq!(shop.steps().await, ["finished", "refused"]);
         let replayed = refund(&shop, &id).await;
-        assert_eq!(replayed.error(), (502, "Erro PROVIDER 400".to_owned()));
+        replayed.is_error(502, "Erro PROVIDER 400");
     }
 );

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// A Visa that passes every check; its number and code are looked for by the secrecy tests.
+/// A valid Visa. The secrecy tests search for its number and code.
 pub(crate) const VISA: &str = "4235647728025682";
 
 /// A card payment; the name on the card decides its outcome at the sandbox.

@@ -1,4 +1,4 @@
-//! Card data is nowhere: not in logs, not in the database, not in an answer.
+//! Card data is in no log, no database and no answer.
 
 use serde_json::{Value, json};
 use test_kit::database::{Engine, run};
@@ -9,7 +9,7 @@ use super::app::{Shop, creation};
 use super::requests::{boleto, card, pix, with};
 
 /// Cards of every network that the sandbox knows: number, security code, and a holder for the
-/// outcome. The codes are ones that turn up nowhere by chance.
+/// outcome. The codes are unlikely to occur by chance.
 const CARDS: [(&str, &str, &str); 5] = [
     ("4235647728025682", "917", "APRO"),
     ("5031433215406351", "918", "OTHE"),

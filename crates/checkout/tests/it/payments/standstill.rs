@@ -1,5 +1,5 @@
-//! Runs that stand still at a call to the provider, for longer than anybody waits: a machine that
-//! sleeps, a process that is stopped. What was true before may not be true after it.
+//! Processes that pause at a call to the provider for longer than leases last: a machine that
+//! sleeps, a process that is stopped. Afterwards the state may have changed.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,20 +16,19 @@ use test_kit::on_both_engines;
 use tokio::sync::oneshot;
 use web::Clock;
 
-use super::app::{Answer, Shop, TestApp, creation};
+use super::app::{Shop, TestApp, creation};
 use super::notified::{notify, work};
 use super::requests::card;
-use crate::orders;
+use crate::{orders, payments::app::shop_on_both_engines};
 
-/// Calls to the sandbox, one of which a test holds up.
+/// A transport to the sandbox that can pause one call.
 struct Line {
     sandbox: String,
     http: reqwest::Client,
     held: Mutex<Option<Hold>>,
 }
 
-/// The next call of a method to a path stands still, from when it is told to the test until the
-/// test lets it go.
+/// The next call of a method to a path pauses: the test is told, and continues it.
 struct Hold {
     call: (&'static str, String),
     at: oneshot::Sender<()>,
@@ -98,8 +97,8 @@ impl Transport for Line {
 }
 
 impl Held {
-    /// Does something while the call stands still, which has then this answer; none: it goes on to
-    /// the provider.
+    /// Does something while the call is paused. The call then gets this answer, or goes on to the
+    /// provider without one.
     async fn meanwhile(self, act: impl AsyncFnOnce(), answer: Option<(u16, Value)>) {
         self.at.await.unwrap();
         act().await;
@@ -112,7 +111,7 @@ impl Held {
     }
 }
 
-/// A shop's only process, and its way to the provider.
+/// A shop's only process, and its transport.
 async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
     let shop = Shop::open(address).await;
     let line = Arc::new(Line {
@@ -124,7 +123,7 @@ async fn open(address: &str) -> (Shop, TestApp, Arc<Line>) {
     (shop, app, line)
 }
 
-/// A body whose reader stands still for two hours.
+/// A body whose reader pauses for two hours.
 struct Late {
     clock: Clock,
     bytes: Option<Bytes>,
@@ -150,17 +149,12 @@ fn nothing_found() -> Value {
     json!({"paging": {"total": 0, "offset": 0, "limit": 30}, "results": []})
 }
 
-fn assert_unknown(answer: &Answer) {
-    assert_eq!(answer.error(), (503, "Service unavailable".to_owned()));
-    assert_eq!(answer.json()["outcome"], "unknown");
-}
-
 on_both_engines!(
     a_run_that_stood_still_for_longer_than_its_lease_sends_nothing,
     async |address| {
         let (shop, app, line) = open(&address).await;
         shop.sandbox.fail_payment("drop before").await;
-        assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+        app.pay_with_key(&card("APRO"), "k").await.is_unknown();
         let held = line.hold("GET", "/v1/payments/search");
         let hours = async || shop.clock.advance(Duration::from_hours(2));
         let request = card("APRO");
@@ -168,7 +162,7 @@ on_both_engines!(
             app.pay_with_key(&request, "k"),
             held.meanwhile(hours, Some((200, nothing_found()))),
         );
-        assert_unknown(&late);
+        late.is_unknown();
         let calls = shop.sandbox.calls().await;
         let sent = calls.iter().filter(|call| call["path"] == "/v1/payments");
         assert_eq!(sent.count(), 1, "the one that was dropped");
@@ -177,16 +171,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+shop_on_both_engines!(
     a_request_that_stood_still_for_longer_than_anybody_waits_begins_nothing,
-    async |address| {
-        let shop = Shop::open(&address).await;
+    async |shop| {
         let late = Late {
             clock: shop.clock.clone(),
             bytes: Some(card("APRO").to_string().into()),
         };
         let request = creation(&card("APRO"), Some("k")).map(|_| Body::new(late));
-        assert_unknown(&shop.send(request).await);
+        shop.send(request).await.is_unknown();
         assert!(shop.sandbox.calls().await.is_empty());
         shop.pay_with_key(&card("APRO"), "k").await.id();
     }
@@ -201,11 +194,11 @@ on_both_engines!(
         let (upstream, body) = (format!("/v1{path}"), json!({"amount": 30}));
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         shop.sandbox.fail("POST", &upstream, "drop before", 1).await;
-        assert_unknown(&ask().await);
+        ask().await.is_unknown();
         let held = line.hold("GET", &upstream);
         let hours = async || shop.clock.advance(Duration::from_hours(2));
         let (late, ()) = tokio::join!(ask(), held.meanwhile(hours, Some((200, json!([])))));
-        assert_unknown(&late);
+        late.is_unknown();
         let calls = shop.sandbox.calls().await;
         let sent = calls
             .iter()
@@ -220,7 +213,7 @@ on_both_engines!(
     async |address| {
         let (shop, app, line) = open(&address).await;
         shop.sandbox.fail_payment("drop after").await;
-        assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+        app.pay_with_key(&card("APRO"), "k").await.is_unknown();
         shop.clock.advance(Duration::from_secs(5));
         let held = line.hold("GET", "/v1/payments/search");
         let hours = async || shop.clock.advance(Duration::from_hours(2));
@@ -240,7 +233,7 @@ on_both_engines!(
         let takes_over = async || {
             app.let_leases_end();
             shop.sandbox.fail_payment("drop after").await;
-            assert_unknown(&app.pay_with_key(&card("APRO"), "k").await);
+            app.pay_with_key(&card("APRO"), "k").await.is_unknown();
         };
         let refusal = json!({"message": "refused", "cause": [{"code": "3034"}]});
         let request = card("APRO");
@@ -248,7 +241,7 @@ on_both_engines!(
             app.pay_with_key(&request, "k"),
             held.meanwhile(takes_over, Some((400, refusal))),
         );
-        assert_unknown(&late);
+        late.is_unknown();
         app.pay_with_key(&card("APRO"), "k").await.id();
         assert_eq!(shop.sandbox.charges().await, (1, 1));
     }
@@ -263,7 +256,8 @@ on_both_engines!(
         let (upstream, body) = (format!("/v1{path}"), json!({"amount": 30}));
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         let held = line.hold("POST", &upstream);
-        // Somebody gives as much back at the provider, and the reconciler takes that for ours.
+        // The same amount is refunded at the provider by hand, and the reconciler takes it for
+        // ours.
         let by_hand = async || {
             let body = Some(body.clone());
             shop.sandbox
@@ -291,9 +285,9 @@ on_both_engines!(
         let (upstream, body) = (format!("/v1{path}"), json!({"amount": 60}));
         let ask = async || app.merchant_with_key("POST", &path, Some(&body), "k").await;
         shop.sandbox.fail("POST", &upstream, "drop after", 1).await;
-        assert_unknown(&ask().await);
-        // While it is looked for, the payment is read, with 60 given back. The list cannot be read
-        // then.
+        ask().await.is_unknown();
+        // During the search the payment is read with 60 refunded, and the list of refunds cannot be
+        // read.
         let held = line.hold("GET", &upstream);
         let reads = async || {
             notify(&app, &id).await;
@@ -301,7 +295,7 @@ on_both_engines!(
         };
         let (late, ()) = tokio::join!(ask(), held.meanwhile(reads, Some((500, json!({})))));
         assert_eq!(late.json()["outcome"], "unknown");
-        // It is found at last, and the payment cannot be read after it.
+        // The refund is found, and then the payment cannot be read.
         let payment = format!("/v1/payments/{id}");
         shop.sandbox.fail("GET", &payment, "status 500", 1).await;
         assert_eq!(ask().await.status, 200);
@@ -324,7 +318,7 @@ on_both_engines!(
             let confirming = "A payment of this order is still being confirmed";
             assert_eq!(ask().await.error(), (409, confirming.to_owned()));
             shop.clock.advance(Duration::from_mins(1));
-            assert_eq!(ask().await.error(), (410, "Order expired".to_owned()));
+            ask().await.is_error(410, "Order expired");
         };
         let (late, ()) = tokio::join!(ask(), held.meanwhile(ask_again, None));
         assert_eq!(late.status, 409, "{}", late.text);

@@ -1,4 +1,4 @@
-//! What is sent, and what is read from proper answers.
+//! What the client sends, and what it reads from valid answers.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn body(text: &str) -> Value {
 }
 
 fn ok(body: &Value) -> Reply {
-    Reply::Bytes(json_answer(200, body))
+    Reply::json(200, body)
 }
 
 /// The id of the payment in every answer here.
@@ -94,11 +94,7 @@ async fn every_call_has_exactly_the_three_specified_headers() {
 
 #[tokio::test]
 async fn a_card_is_sent_for_a_token() {
-    let (client, stub) = against(Reply::Bytes(json_answer(
-        201,
-        &json!({"id": "tok", "status": "active"}),
-    )))
-    .await;
+    let (client, stub) = against(Reply::json(201, &json!({"id": "tok", "status": "active"}))).await;
     let request = card();
     let Method::Card(card) = &request.method else {
         panic!("a card was sent")
@@ -198,7 +194,7 @@ async fn the_same_call_is_sent_with_the_same_bytes() {
 
 #[tokio::test]
 async fn a_payment_is_read_with_its_id_as_text_and_its_dates_as_sent() {
-    let (client, _stub) = against(Reply::Bytes(json_answer(201, &pix_answer()))).await;
+    let (client, _stub) = against(Reply::json(201, &pix_answer())).await;
     let payment = create(&client, &pix(), None).await.unwrap();
     assert_eq!(payment.id, "1234567890");
     assert_eq!(
@@ -219,7 +215,7 @@ async fn a_payment_is_read_with_its_id_as_text_and_its_dates_as_sent() {
 async fn a_declined_card_is_a_payment() {
     let mut declined = pix_answer();
     declined["status"] = json!("rejected");
-    let (client, _stub) = against(Reply::Bytes(json_answer(201, &declined))).await;
+    let (client, _stub) = against(Reply::json(201, &declined)).await;
     let payment = create(&client, &card(), Some(&CardToken::new("t")))
         .await
         .unwrap();
@@ -263,7 +259,7 @@ async fn a_search_that_cannot_be_read_whole_is_not_taken_for_an_empty_one() {
 #[tokio::test]
 async fn a_refund_is_sent_with_its_amount() {
     let refund = json!({"id": 77, "payment_id": 1, "amount": 4.5, "status": "approved", "date_created": "2026-11-20T08:00:00.000-04:00"});
-    let (client, stub) = against(Reply::Bytes(json_answer(201, &refund))).await;
+    let (client, stub) = against(Reply::json(201, &refund)).await;
     let RefundAnswer::Made(made) = client
         .refund("1", Money::from_cents(450), key())
         .await
@@ -300,7 +296,7 @@ async fn a_cancellation_is_a_put_of_the_status() {
 #[tokio::test]
 async fn an_id_stays_one_segment_of_the_path() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    // The answer is about another payment, which the client does not take for this one.
+    // The answer is about another payment, so the client ignores it.
     client.read("../1?a=b#c d", key()).await.unwrap_err();
     assert_eq!(
         stub.calls()[0].path,

@@ -1,5 +1,5 @@
-//! A provider that refuses, breaks off, stalls or answers nonsense: what each is taken for, and
-//! what the caller is told.
+//! A provider that refuses, breaks off, stalls or answers nonsense: how the client classifies each,
+//! and what the caller is told.
 
 use serde_json::json;
 use test_kit::closed_port::ClosedPort;
@@ -19,8 +19,8 @@ async fn failure_of_status(status: u16, body: &str) -> Failure {
     failure_of(Reply::Bytes(answer(status, "", body.as_bytes()))).await
 }
 
-/// What becomes of a call whose answer does not come in time. A machine may be so busy that the
-/// time is over before the call has arrived: then it is made again with more time.
+/// The failure of a call whose answer is late. On a busy machine the timeout may end before the
+/// call has arrived; then it is repeated with a longer one.
 async fn failure_in_time(reply: impl Fn() -> Reply) -> Failure {
     for milliseconds in [150, 1_500, 15_000, 60_000] {
         let stub = Stub::start(vec![reply()]).await;
@@ -63,7 +63,7 @@ async fn a_failed_tls_handshake_is_known_to_have_done_nothing() {
 
 #[tokio::test]
 async fn a_stalled_tls_handshake_is_known_to_have_done_nothing() {
-    // Accepted by the kernel, read by nobody.
+    // The kernel accepts the connection, and nobody reads from it.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());
     let failure = create(&impatient_client(&url), &pix(), None)
@@ -90,11 +90,7 @@ async fn a_reset_after_the_call_leaves_its_outcome_unknown() {
 
 #[tokio::test]
 async fn a_reset_of_a_reused_connection_leaves_the_outcome_unknown() {
-    let stub = Stub::start(vec![
-        Reply::Bytes(json_answer(201, &pix_answer())),
-        Reply::Reset,
-    ])
-    .await;
+    let stub = Stub::start(vec![Reply::json(201, &pix_answer()), Reply::Reset]).await;
     let client = client(&stub.url());
     create(&client, &pix(), None).await.unwrap();
     let failure = create(&client, &pix(), None).await.unwrap_err();
@@ -115,11 +111,7 @@ async fn a_connection_closed_between_calls_is_replaced() {
         "connection: close\r\n",
         pix_answer().to_string().as_bytes(),
     );
-    let stub = Stub::start(vec![
-        Reply::Last(closing),
-        Reply::Bytes(json_answer(201, &pix_answer())),
-    ])
-    .await;
+    let stub = Stub::start(vec![Reply::Last(closing), Reply::json(201, &pix_answer())]).await;
     let client = client(&stub.url());
     for _ in 0..2 {
         create(&client, &pix(), None).await.unwrap();

@@ -1,5 +1,5 @@
-//! The client of the provider over real sockets: what it sends, what it makes of answers, and what
-//! of their absence.
+//! The client of the provider over real sockets: what it sends, and how it handles answers and
+//! their absence.
 
 mod calls;
 mod faults;
@@ -14,18 +14,14 @@ use checkout::provider::{
     ProviderPayment, UpstreamKey,
 };
 use checkout::request::{self, PaymentRequest};
-use db::Timestamp;
 use serde_json::{Value, json};
 use web::Clock;
 use web::rate::{Rates, Windows};
 
+use crate::payments::app::now;
 use stub::Stub;
 
-fn now() -> Timestamp {
-    Timestamp::parse("2026-11-20T12:00:00Z").unwrap()
-}
-
-fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
+pub(crate) fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
     ProviderConfig {
         base_url: base_url.parse().unwrap(),
         access_token: AccessToken::parse("TEST-token").unwrap(),
@@ -34,7 +30,7 @@ fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
     }
 }
 
-/// A client that gives up after a time that no test reaches, unless it is about that.
+/// A client with a timeout that no test reaches, unless it is about timeouts.
 fn client(base_url: &str) -> Client {
     let windows = Windows::memory(Clock::fixed(now()));
     Client::new(config(base_url, Duration::from_secs(600)), windows).unwrap()
@@ -113,7 +109,7 @@ fn response_to(failure: &Failure) -> (u16, String) {
     (status.as_u16(), detail)
 }
 
-/// A pix payment as the provider answers it, its traps included.
+/// A pix payment as the provider answers it, with its peculiarities.
 fn pix_answer() -> Value {
     json!({
         "id": 1_234_567_890_u64, "status": "pending", "status_detail": "pending_waiting_transfer", "transaction_amount": "10.00",

@@ -1,10 +1,10 @@
-//! The client against the sandbox, which behaves as the provider's documents say.
+//! The client with the sandbox, which behaves as the provider's documents say.
 
 use checkout::provider::RefundAnswer;
 use checkout::request::Method;
 use db::Money;
-use rustls::crypto::ring;
 use sandbox::ListeningSandbox;
+use test_kit::sandbox::SandboxClient;
 use web::Random;
 
 use super::*;
@@ -26,6 +26,11 @@ impl Provider {
             random: Random::seeded(2),
             sandbox,
         }
+    }
+
+    async fn fail_payment(&self, fault: &str) {
+        let sandbox = SandboxClient::new(self.sandbox.url());
+        sandbox.fail_payment(fault).await;
     }
 
     fn fresh_key(&self) -> UpstreamKey {
@@ -58,25 +63,6 @@ impl Provider {
             date_of_expiration: None,
         };
         self.client.create_payment(&payment, key).await
-    }
-
-    /// Tells the sandbox something that only a sandbox can be told.
-    async fn tell(&self, path: &str, body: Value) {
-        // The client asks for it although nothing here is encrypted; another test may have been
-        // first.
-        let _ = ring::default_provider().install_default();
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let answer = http
-            .post(format!("{}{path}", self.sandbox.url()))
-            .json(&body)
-            .send()
-            .await
-            .unwrap();
-        assert!(
-            answer.status().is_success(),
-            "{}",
-            answer.text().await.unwrap()
-        );
     }
 }
 
@@ -254,8 +240,7 @@ async fn an_unknown_payment_is_not_found() {
 #[tokio::test]
 async fn a_payment_whose_answer_was_lost_is_found_by_its_reference() {
     let provider = Provider::start().await;
-    let fault = json!({"match": {"method": "POST", "path": "/v1/payments"}, "fault": "drop after", "times": 1});
-    provider.tell("/sandbox/faults", fault).await;
+    provider.fail_payment("drop after").await;
     let key = provider.fresh_key();
     let request = pix();
     let failure = provider.pay(&request, None, key).await.unwrap_err();
@@ -283,8 +268,7 @@ async fn faults_on_demand_are_told_apart() {
         ("truncate", 503),
         ("garbage", 502),
     ] {
-        let fault = json!({"match": {"method": "POST", "path": "/v1/payments"}, "fault": fault, "times": 1});
-        provider.tell("/sandbox/faults", fault.clone()).await;
+        provider.fail_payment(fault).await;
         let failure = provider
             .pay(&pix(), None, provider.fresh_key())
             .await

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -14,7 +14,7 @@ use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
 use tokio_postgres::{Client, Statement, types::Type};
 
 use super::{connect::Connector, errors};
-use crate::{Counters, Error, Sql, Value, value::postgres::parameter_type};
+use crate::{Counters, Error, Sql, Value, lock_mutex, value::postgres::parameter_type};
 
 /// A connection of a pool.
 pub(crate) struct PgConnection {
@@ -67,7 +67,7 @@ impl Manager for PgManager {
     async fn create(&self) -> Result<PgConnection, Error> {
         let opened_in = self.epoch.now();
         let client = self.connector.connect().await?;
-        self.counters.connection();
+        self.counters.connections.increase();
         Ok(PgConnection {
             client,
             prepared: Mutex::default(),
@@ -126,7 +126,7 @@ impl PgConnection {
         sql: Sql<'_>,
         values: &[Value<'_>],
     ) -> Result<Statement, Error> {
-        if let Some(statement) = self.prepared().get(sql) {
+        if let Some(statement) = lock_mutex(&self.prepared).get(sql) {
             return Ok(statement);
         }
         let types: Vec<Type> = values
@@ -135,7 +135,7 @@ impl PgConnection {
             .collect();
         let preparing = self.client.prepare_typed(sql.text(), &types);
         let statement = self.answered(limit, sql.text(), preparing).await?;
-        self.prepared().keep(sql, statement.clone());
+        lock_mutex(&self.prepared).keep(sql, statement.clone());
         Ok(statement)
     }
 
@@ -144,13 +144,9 @@ impl PgConnection {
         self.lost
             .fetch_or(errors::is_lost(error), Ordering::Relaxed);
         if errors::is_stale(error) {
-            *self.prepared() = Prepared::default();
+            *lock_mutex(&self.prepared) = Prepared::default();
         }
         errors::translate(error)
-    }
-
-    fn prepared(&self) -> MutexGuard<'_, Prepared> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     any::Any,
     collections::{BTreeMap, HashMap},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -14,7 +14,7 @@ use deadpool::managed::Pool;
 use tokio::sync::oneshot;
 
 use super::{connection::PgManager, session::Session};
-use crate::{BatchLoader, Counters, Error, Param, Row, Sql, job};
+use crate::{BatchLoader, Counters, Error, Param, Row, Sql, job, lock_mutex};
 
 /// The queues of one lane. They have connections of their own, because jobs that wait here may hold
 /// those of the lane.
@@ -112,9 +112,7 @@ impl LoaderQueues {
         what: &'static BatchLoader<T>,
         act: impl FnOnce(&mut LoaderQueue<T>) -> A,
     ) -> Option<A> {
-        // Nothing panics while the lock is held, so a poisoned one still guards a sound state.
-        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues
+        lock_mutex(&self.queues)
             .entry(std::ptr::from_ref(what).addr())
             .or_insert_with(|| {
                 Box::new(LoaderQueue::<T> {

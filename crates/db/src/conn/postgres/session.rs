@@ -164,13 +164,12 @@ impl Session {
     }
 
     fn begin_due(&mut self) -> Option<String> {
-        if !matches!(self.transaction, Transaction::Wanted(_)) {
+        let Transaction::Wanted(begin) = &mut self.transaction else {
             return None;
-        }
-        match std::mem::replace(&mut self.transaction, Transaction::Open) {
-            Transaction::Wanted(begin) => Some(begin),
-            _ => None,
-        }
+        };
+        let begin = std::mem::take(begin);
+        self.transaction = Transaction::Open;
+        Some(begin)
     }
 
     /// Commits. An error that is not of the kind `Retry` or a constraint leaves the outcome
@@ -185,14 +184,11 @@ impl Session {
 
     /// Rolls back; a connection on which that fails is not used again.
     pub(crate) async fn roll_back(&mut self) {
-        if matches!(self.transaction, Transaction::Open) {
-            let rolled_back = match self.connection() {
-                Ok(connection) => connection.control(self.limit, "ROLLBACK").await,
-                Err(gone) => Err(gone),
-            };
-            if rolled_back.is_err() {
-                return;
-            }
+        if let Transaction::Open = self.transaction
+            && let Ok(connection) = self.connection()
+            && connection.control(self.limit, "ROLLBACK").await.is_err()
+        {
+            return;
         }
         self.transaction = Transaction::None;
     }

@@ -77,40 +77,56 @@ impl Connection {
     /// in use.
     pub(crate) fn open(path: &Path, role: Role, options: &Options) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut raw = rusqlite::Connection::open_with_flags(path, flags)
-            .map_err(|error| unopenable(path, &error))?;
+        rusqlite::Connection::open_with_flags(path, flags)
+            .and_then(|raw| Self::set_up(raw, role, options))
+            .map_err(|error| Error::unavailable(format!("cannot open {}: {error}", path.display())))
+    }
+
+    /// Opens an empty database in memory, which goes with the connection.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn in_memory() -> Result<Self, Error> {
+        rusqlite::Connection::open_in_memory()
+            .and_then(|raw| Self::set_up(raw, Role::Maintenance, &Options::default()))
+            .map_err(|error| Error::unavailable(format!("cannot open :memory: {error}")))
+    }
+
+    fn set_up(
+        mut raw: rusqlite::Connection,
+        role: Role,
+        options: &Options,
+    ) -> rusqlite::Result<Self> {
+        raw.busy_timeout(options.wait)?;
+        raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+        keep_log(&raw, options.wait)?;
+        // Sorting and temporary tables spill into files past the cache: memory stays bounded. No
+        // memory map: a file that shrinks or a disk that fails would end the process by a signal
+        // instead of an error.
+        raw.execute_batch(&format!(
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+             PRAGMA secure_delete = FAST; PRAGMA mmap_size = 0; PRAGMA temp_store = FILE; PRAGMA wal_autocheckpoint = 0;
+             PRAGMA cache_size = -{};",
+            cache_mib(role, options) * 1024
+        ))?;
+        // Plans depend on statistics and not on the values of one run: else SQLite would compile a
+        // cached statement anew for nearly every run.
+        raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        if matches!(role, Role::Reader | Role::Report) {
+            raw.execute_batch("PRAGMA query_only = ON;")?;
+        }
+        value::sqlite_money::register(&raw)?;
         let timer = Arc::new(StatementTimer {
             start: Instant::now(),
             deadline_micros: AtomicU64::new(NO_DEADLINE),
             has_stopped: AtomicBool::new(false),
         });
-        set_up(&mut raw, role, options, &timer).map_err(|error| unopenable(path, &error))?;
+        let handler = Arc::clone(&timer);
+        raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || handler.is_over()))?;
         let limit = match role {
             Role::Reader | Role::Writer => Some(options.statement_timeout),
             Role::Report => Some(options.report_timeout),
             Role::Maintenance => None,
         };
         Ok(Self { raw, timer, limit })
-    }
-
-    /// Opens an empty database in memory, which goes with the connection.
-    #[cfg(feature = "simulation")]
-    pub(crate) fn in_memory() -> Result<Self, Error> {
-        let place = Path::new(":memory:");
-        let mut raw =
-            rusqlite::Connection::open_in_memory().map_err(|error| unopenable(place, &error))?;
-        let timer = Arc::new(StatementTimer {
-            start: Instant::now(),
-            deadline_micros: AtomicU64::new(NO_DEADLINE),
-            has_stopped: AtomicBool::new(false),
-        });
-        set_up(&mut raw, Role::Maintenance, &Options::default(), &timer)
-            .map_err(|error| unopenable(place, &error))?;
-        Ok(Self {
-            raw,
-            timer,
-            limit: None,
-        })
     }
 
     /// Runs a statement and gives each row to `take`.
@@ -240,38 +256,9 @@ impl Drop for TimeLimit<'_> {
     }
 }
 
-fn set_up(
-    raw: &mut rusqlite::Connection,
-    role: Role,
-    options: &Options,
-    timer: &Arc<StatementTimer>,
-) -> rusqlite::Result<()> {
-    raw.busy_timeout(options.wait)?;
-    raw.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-    keep_log(raw, options.wait)?;
-    // Sorting and temporary tables spill into files past the cache: memory stays bounded. No memory
-    // map: a file that shrinks or a disk that fails would end the process by a signal instead of an
-    // error.
-    raw.execute_batch(&format!(
-        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA secure_delete = FAST; PRAGMA mmap_size = 0; PRAGMA temp_store = FILE; PRAGMA wal_autocheckpoint = 0;
-         PRAGMA cache_size = -{};",
-        cache_mib(role, options) * 1024
-    ))?;
-    // Plans depend on statistics and not on the values of one run: else SQLite would compile a
-    // cached statement anew for nearly every run.
-    raw.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    if matches!(role, Role::Reader | Role::Report) {
-        raw.execute_batch("PRAGMA query_only = ON;")?;
-    }
-    value::sqlite_money::register(raw)?;
-    let timer = Arc::clone(timer);
-    raw.progress_handler(STEPS_BETWEEN_CHECKS, Some(move || timer.is_over()))
-}
-
-/// Makes the database keep a write-ahead log. When two connections begin a new database's log at the
-/// same time, SQLite refuses one at once, because they would wait for each other. So that one waits as
-/// a reader until the other is done, and tries again.
+/// Makes the database keep a write-ahead log. When two connections begin a new database's log at
+/// the same time, SQLite refuses one at once, because they would wait for each other. So that one
+/// waits as a reader until the other is done, and tries again.
 fn keep_log(raw: &rusqlite::Connection, wait: Duration) -> rusqlite::Result<()> {
     let start = Instant::now();
     let sql = format!("PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = WAL;");
@@ -300,8 +287,12 @@ fn cache_mib(role: Role, options: &Options) -> u32 {
     }
 }
 
-fn unopenable(path: &Path, error: &rusqlite::Error) -> Error {
-    Error::unavailable(format!("cannot open {}: {error}", path.display()))
+/// The folder that holds a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Creates the folder and an empty file. Only the owner may read it, since it will hold payers'
@@ -314,16 +305,11 @@ pub(crate) fn create_private(path: &Path) -> Result<(), Error> {
     if path.exists() {
         return Ok(());
     }
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(failed)?;
-    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder_of(path))
+        .map_err(failed)?;
     fs::OpenOptions::new()
         .write(true)
         .create(true)

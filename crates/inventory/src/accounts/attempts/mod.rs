@@ -147,7 +147,7 @@ pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::E
 }
 
 /// Remembers that a user has logged in from this address, and deletes expired rows.
-pub(super) async fn remember(
+pub(super) async fn remember_address(
     tx: &mut Tx,
     user: i64,
     address: &str,

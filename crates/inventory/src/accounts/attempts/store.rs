@@ -2,6 +2,8 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
+use crate::accounts::store::exists;
+
 /// Locks the row of a counter until the transaction ends and returns its attempts. Inserts the row
 /// if it is missing.
 pub(super) async fn lock(
@@ -35,14 +37,8 @@ pub(super) async fn is_address_known(
     user: i64,
     address: &str,
 ) -> Result<bool, Error> {
-    let found = conn
-        .optional(
-            "SELECT user_id FROM known_addresses WHERE user_id = $1 AND address_hash = $2",
-            &[&user, &address],
-            |row| row.get::<i64>(0),
-        )
-        .await?;
-    Ok(found.is_some())
+    let sql = "SELECT user_id FROM known_addresses WHERE user_id = $1 AND address_hash = $2";
+    exists(conn, sql, &[&user, &address]).await
 }
 
 /// Stores that a user has logged in from an address.

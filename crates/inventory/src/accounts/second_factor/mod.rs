@@ -32,15 +32,15 @@ const RECOVERY_CODES: usize = 10;
 /// force.
 const RECOVERY_BYTES: usize = 10;
 
-const ON_ALREADY: Message = Message::fixed(
+const ALREADY_ON: Message = Message::fixed(
     "A verificação em duas etapas já está ativada.",
     "Two-step verification is already on.",
 );
-const OFF_ALREADY: Message = Message::fixed(
+const ALREADY_OFF: Message = Message::fixed(
     "A verificação em duas etapas está desativada.",
     "Two-step verification is off.",
 );
-const CODES_GONE: Message = Message::fixed(
+const CODES_USED_UP: Message = Message::fixed(
     "Estes códigos de recuperação não valem mais.",
     "These recovery codes are not valid any more.",
 );
@@ -199,7 +199,7 @@ pub(crate) async fn turn_on(
     let now = state.clock.now();
     let Some(step) = secret.step_of(&normalize(code), now, 0) else {
         return match status(&state.db, caller.id).await? {
-            Some(_) => Err(Refusal::Conflict(ON_ALREADY)),
+            Some(_) => Err(Refusal::Conflict(ALREADY_ON)),
             None => Ok(Err(ChangeRefused::Code)),
         };
     };
@@ -207,7 +207,7 @@ pub(crate) async fn turn_on(
     let sealed = seal(state).close(&state.random, user, &secret.base32());
     let change = async move |work: &mut Work<'_>| {
         if store::since(work.tx, user).await?.is_some() {
-            return Err(Refusal::Conflict(ON_ALREADY));
+            return Err(Refusal::Conflict(ALREADY_ON));
         }
         store::insert(work.tx, user, &sealed, step, work.now).await?;
         record_change(work, user, &["second_factor"]).await?;
@@ -254,7 +254,7 @@ where
         for code in &new.codes {
             store::insert_recovery_code(tx, user, &digest(normalize(code))).await?;
         }
-        let successor = session::succeed_within(tx, &session, &new.begun, longest, now).await?;
+        let successor = session::begin_successor(tx, &session, &new.begun, longest, now).await?;
         Ok((successor, new.clone()))
     };
     let replay = async move |work: &mut Work<'_>, successor| {
@@ -267,10 +267,10 @@ where
             }
         }
         if codes.is_empty() {
-            return Err(Refusal::Conflict(CODES_GONE));
+            return Err(Refusal::Conflict(CODES_USED_UP));
         }
         new.codes = codes;
-        session::rename_within(tx, successor, &new.begun).await?;
+        session::replace_token(tx, successor, &new.begun).await?;
         Ok(new)
     };
     write_once(state, caller, key, job, replay).await
@@ -319,7 +319,7 @@ pub(crate) async fn renew_recovery_codes(
     let user = caller.id;
     let change = async move |work: &mut Work<'_>| {
         if store::since(work.tx, user).await?.is_none() {
-            return Err(Refusal::Conflict(OFF_ALREADY));
+            return Err(Refusal::Conflict(ALREADY_OFF));
         }
         record_change(work, user, &["recovery_codes"]).await?;
         Ok(())
@@ -345,12 +345,14 @@ fn recovery_codes(state: &State, user: i64, seed: &str) -> Vec<String> {
         let purpose = format!("balcao/recovery-code/1 {number} {user} {seed}");
         let bytes = state.token_key.derive(&purpose);
         let bytes = bytes.get(..RECOVERY_BYTES).unwrap_or_default();
-        let letters = BASE32_NOPAD.encode(bytes).to_ascii_lowercase();
-        let groups: Vec<&str> = [0..4, 4..8, 8..12, 12..16]
-            .into_iter()
-            .filter_map(|group| letters.get(group))
-            .collect();
-        groups.join("-")
+        in_groups(&BASE32_NOPAD.encode(bytes).to_ascii_lowercase(), "-")
     };
     (0..RECOVERY_CODES).map(code).collect()
+}
+
+/// Groups of four letters, for typing.
+pub(crate) fn in_groups(letters: &str, separator: &str) -> String {
+    let letters: Vec<char> = letters.chars().collect();
+    let groups: Vec<String> = letters.chunks(4).map(String::from_iter).collect();
+    groups.join(separator)
 }

@@ -2,6 +2,8 @@
 
 use db::{Conn, Error, Timestamp, Tx};
 
+use crate::accounts::store::exists;
+
 /// A user's encrypted secret, and the time step of the last used code.
 pub(super) async fn find(conn: &mut Conn, user: i64) -> Result<Option<(String, i64)>, Error> {
     conn.optional(
@@ -77,14 +79,8 @@ pub(super) async fn has_recovery_code(
     user: i64,
     code_hash: &str,
 ) -> Result<bool, Error> {
-    let found: Option<i64> = conn
-        .optional(
-            "SELECT user_id FROM recovery_codes WHERE user_id = $1 AND code_hash = $2",
-            &[&user, &code_hash],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(found.is_some())
+    let sql = "SELECT user_id FROM recovery_codes WHERE user_id = $1 AND code_hash = $2";
+    exists(conn, sql, &[&user, &code_hash]).await
 }
 
 /// Deletes a used recovery code. Returns whether it existed.

@@ -16,11 +16,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret([u8; SECRET_BYTES]);
 
-impl std::fmt::Debug for TotpSecret {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("TotpSecret(****)")
-    }
-}
+hide_in_debug!(TotpSecret);
 
 impl TotpSecret {
     /// A new secret.

@@ -51,13 +51,13 @@ pub(crate) fn ticket(cookies: HostOnly<'_>) -> Option<&str> {
 }
 
 /// Sets the ticket for the second step of a login.
-pub(crate) fn give_ticket(response: &mut Response, sealed: &str, is_https: bool) {
+pub(crate) fn set_ticket(response: &mut Response, sealed: &str, is_https: bool) {
     let name = host_only(TICKET, is_https);
     let line = cookie::remember(&name, sealed, ticket::LIFETIME, is_https);
     append(response, line);
 }
 
-pub(crate) fn take_ticket(response: &mut Response, is_https: bool) {
+pub(crate) fn delete_ticket(response: &mut Response, is_https: bool) {
     let name = host_only(TICKET, is_https);
     append(response, cookie::forget(&name, is_https));
 }

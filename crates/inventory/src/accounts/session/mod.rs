@@ -18,11 +18,11 @@ use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
 
 use super::{
-    Account, Credentials, Pair,
+    Account, Credentials, TokenPair,
     attempts::{self, AttemptSource, Browser},
     csrf, second_factor,
     service::{identify, no_account, pair, prove, revoke},
-    store::note_login,
+    store::set_last_login,
     users::{self, User},
 };
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
@@ -35,7 +35,7 @@ pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The time without a visit after which any other session ends. It also ends with the browser.
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// The least time between two updates of the last visit, so that reading pages rarely writes.
-const NOTED_EVERY: Duration = Duration::from_secs(60 * 60);
+const VISIT_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a replaced session stays valid. A form that is sent twice sends the old cookie twice,
 /// and the browser shows only the second response.
 const OVERLAP: Duration = Duration::from_secs(60);
@@ -78,7 +78,7 @@ pub(crate) struct NewSession {
 #[derive(Debug, Clone)]
 pub(crate) struct CompletedLogin {
     pub(crate) begun: NewSession,
-    pub(crate) pair: Pair,
+    pub(crate) pair: TokenPair,
     pub(crate) user: User,
     /// The user with the granted permissions.
     pub(crate) caller: Caller,
@@ -97,9 +97,9 @@ struct Visitor {
 #[derive(Debug)]
 pub(crate) enum LoginStep {
     /// The session has begun.
-    In(NewSession),
+    LoggedIn(NewSession),
     /// The account has a second factor, so a code is needed. The user's id.
-    Code(i64),
+    CodeRequired(i64),
 }
 
 impl Session {
@@ -148,21 +148,21 @@ pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller,
 pub(crate) fn check_token(
     session: Option<&Session>,
     cookies: HostOnly<'_>,
-    sent: Option<csrf::Sent<'_>>,
-) -> Result<(), csrf::Forged> {
+    sent: Option<csrf::SubmittedToken<'_>>,
+) -> Result<(), csrf::CsrfError> {
     let secret = match session {
         Some(session) => session.csrf.clone(),
         None => csrf::Secret::of_cookie(cookies),
     };
-    let sent = sent.ok_or(csrf::Forged::NoToken);
+    let sent = sent.ok_or(csrf::CsrfError::NoToken);
     match secret {
         Some(secret) => secret.check(sent?),
-        None => sent.and(Err(csrf::Forged::NoCookie)),
+        None => sent.and(Err(csrf::CsrfError::NoCookie)),
     }
 }
 
-/// Logs a user in: begins a session or asks for a code. `None` for wrong credentials or an inactive
-/// account.
+/// Logs a user in: begins a session or asks for a code. `None` for wrong credentials, an inactive
+/// account, or a user whom `admits` refuses.
 ///
 /// # Errors
 ///
@@ -170,51 +170,21 @@ pub(crate) fn check_token(
 pub(crate) async fn log_in(
     state: &State,
     parts: &Parts,
-    username: String,
-    password: String,
+    (username, password): (String, String),
     remembered: bool,
+    admits: impl FnOnce(&Caller) -> bool,
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
-    match identify(state, &source, username, password).await? {
-        Some(account) => Ok(Some(
-            after_password(state, parts, &account, remembered).await?,
-        )),
-        None => Ok(None),
-    }
-}
-
-/// Same as [`log_in`], but for staff only.
-///
-/// # Errors
-///
-/// Those of [`log_in`].
-pub(crate) async fn log_in_staff(
-    state: &State,
-    parts: &Parts,
-    username: String,
-    password: String,
-) -> Result<Option<LoginStep>, Refusal> {
-    let source = AttemptSource::of(state, parts);
-    match identify(state, &source, username, password).await? {
-        Some(account) if account.caller.is_staff => {
-            Ok(Some(after_password(state, parts, &account, false).await?))
-        }
-        _ => Ok(None),
-    }
-}
-
-async fn after_password(
-    state: &State,
-    parts: &Parts,
-    account: &Account,
-    remembered: bool,
-) -> Result<LoginStep, Refusal> {
+    let account = identify(state, &source, username, password).await?;
+    let Some(account) = account.filter(|account| admits(&account.caller)) else {
+        return Ok(None);
+    };
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(LoginStep::Code(user));
+        return Ok(Some(LoginStep::CodeRequired(user)));
     }
     let begun = begin(state, parts, user, remembered).await?;
-    Ok(LoginStep::In(begun))
+    Ok(Some(LoginStep::LoggedIn(begun)))
 }
 
 /// The second step of a login: begins a session for a code. `None` if the code is wrong or the
@@ -286,8 +256,8 @@ async fn begin(
             if let Some(replaced) = &replaced {
                 store::delete(tx, replaced).await?;
             }
-            attempts::remember(tx, user, &address, now).await?;
-            note_login(tx, user, now).await?;
+            attempts::remember_address(tx, user, &address, now).await?;
+            set_last_login(tx, user, now).await?;
             let expires_at = end_of(now, now, remembered, longest);
             store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
         })
@@ -311,22 +281,7 @@ impl NewSession {
             browser: None,
         }
     }
-}
 
-/// Replaces a session's token after a change of the credentials, so that a stolen token becomes
-/// invalid. The CSRF secret stays, since it gives no access alone and open forms need it.
-pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
-    let begun = NewSession::after(state, session);
-    let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
-    let id = session.id;
-    state
-        .db
-        .write(async move |tx| store::replace_token(tx, id, &token_hash, &csrf_secret).await)
-        .await?;
-    Ok(begun)
-}
-
-impl NewSession {
     /// A new token for a session; the CSRF secret stays.
     pub(crate) fn after(state: &State, session: &Session) -> Self {
         let mut begun = Self::new(state, session.remembered);
@@ -335,13 +290,23 @@ impl NewSession {
     }
 }
 
+/// Replaces a session's token after a change of the credentials, so that a stolen token becomes
+/// invalid. The CSRF secret stays, since it gives no access alone and open forms need it.
+pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession, db::Error> {
+    let begun = NewSession::after(state, session);
+    let (id, new) = (session.id, begun.clone());
+    let replace = async move |tx: &mut Tx| replace_token(tx, id, &new).await;
+    state.db.write(replace).await?;
+    Ok(begun)
+}
+
 /// Replaces a session within a transaction and returns the successor's id. The old session stays
 /// valid for [`OVERLAP`], so that a retry of the form can still get the response.
 ///
 /// # Errors
 ///
 /// 401 if the session has ended; errors of the database.
-pub(crate) async fn succeed_within(
+pub(crate) async fn begin_successor(
     tx: &mut Tx,
     session: &Session,
     begun: &NewSession,
@@ -355,8 +320,8 @@ pub(crate) async fn succeed_within(
     successor.ok_or_else(Refusal::no_credentials)
 }
 
-/// Gives a successor another token, for the response to a retry of the form.
-pub(crate) async fn rename_within(
+/// Gives a session another token.
+pub(crate) async fn replace_token(
     tx: &mut Tx,
     id: i64,
     begun: &NewSession,
@@ -399,7 +364,7 @@ pub(crate) async fn log_out(
 /// Prolongs a session if its last recorded visit is old enough. Returns whether it did.
 pub(crate) async fn prolong(state: &State, session: &Session) -> Result<bool, db::Error> {
     let now = state.clock.now();
-    if now < session.last_seen_at + NOTED_EVERY {
+    if now < session.last_seen_at + VISIT_INTERVAL {
         return Ok(false);
     }
     let (id, seen_at) = (session.id, session.last_seen_at);

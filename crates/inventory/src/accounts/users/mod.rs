@@ -322,30 +322,20 @@ async fn set_permission(
     permission: Permission,
     is_granted: bool,
 ) -> Result<(), UserError> {
-    let permission = permission.to_string();
     db.write(async move |tx| {
-        let (name, changed) = match &holder {
+        let (name, holder) = match &holder {
             Holder::User(name) => {
-                let id = user_id(tx, name).await?;
-                if is_granted {
-                    store::grant_to_user(tx, id, &permission).await?;
-                } else {
-                    store::withdraw_from_user(tx, id, &permission).await?;
-                }
-                (name, (Model::User, id))
+                let id = store::user_id(tx, name).await?;
+                (name, (Model::User, id.ok_or(UserError::UnknownUser)?))
             }
             Holder::Group(name) => {
-                let id = group_id(tx, name).await?;
-                if is_granted {
-                    store::grant_to_group(tx, id, &permission).await?;
-                } else {
-                    store::withdraw_from_group(tx, id, &permission).await?;
-                }
-                (name, (Model::Group, id))
+                let id = store::group_id(tx, name).await?;
+                (name, (Model::Group, id.ok_or(UserError::UnknownGroup)?))
             }
         };
+        store::set_permission(tx, holder, permission, is_granted).await?;
         let action = Action::Changed(&["permissions"]);
-        Ok(record(tx, action, changed, name, now).await?)
+        Ok(record(tx, action, holder, name, now).await?)
     })
     .await
 }
@@ -360,16 +350,4 @@ async fn record(
 ) -> Result<(), db::Error> {
     let author = Author::of(Actor(None), now);
     audit::record(&mut author.work(tx), action, model, id, name).await
-}
-
-async fn user_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {
-    store::user_id(tx, name)
-        .await?
-        .ok_or(UserError::UnknownUser)
-}
-
-async fn group_id(tx: &mut Tx, name: &str) -> Result<i64, UserError> {
-    store::group_id(tx, name)
-        .await?
-        .ok_or(UserError::UnknownGroup)
 }

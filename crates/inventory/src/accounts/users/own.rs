@@ -25,7 +25,7 @@ pub(crate) const PROFILE: [&Field; 3] = [User::first_name, User::last_name, User
 
 /// The reason why a password was not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeptPassword {
+pub(crate) enum PasswordRefused {
     /// The old password is wrong.
     Old,
     /// The new password is too weak.
@@ -102,21 +102,21 @@ pub(crate) async fn change_password(
     old: String,
     new: &str,
     tokens: Tokens,
-) -> Result<Result<NewSession, KeptPassword>, Refusal> {
+) -> Result<Result<NewSession, PasswordRefused>, Refusal> {
     let caller = &session.account.caller;
     if !service::is_own_password(state, caller, old).await? {
-        return Ok(Err(KeptPassword::Old));
+        return Ok(Err(PasswordRefused::Old));
     }
     let id = caller.id;
     let read = state.db.read(async move |conn| store::read(conn, id).await);
     if let Some(user) = read.await?
         && let Err(weak) = check_likeness(new, &user.person())
     {
-        return Ok(Err(KeptPassword::Weak(weak)));
+        return Ok(Err(PasswordRefused::Weak(weak)));
     }
     let hash = match hash(&state.passwords, &caller.username, new).await {
         Ok(hash) => hash,
-        Err(UserError::Password(weak)) => return Ok(Err(KeptPassword::Weak(weak))),
+        Err(UserError::Password(weak)) => return Ok(Err(PasswordRefused::Weak(weak))),
         Err(fault) => return Err(web::Error::internal(fault).into()),
     };
     let (username, user, current) = (caller.username.clone(), caller.id, session.id);

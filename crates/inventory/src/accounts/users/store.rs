@@ -4,7 +4,11 @@ use db::{Conn, Error, Timestamp, Tx};
 use resource::{Field, Input as _, Record as _, sql};
 
 use super::{User, UserInput};
-use crate::listing::{List, Table};
+use crate::{
+    access::{Model, Permission},
+    accounts::store::exists,
+    listing::{List, Table},
+};
 
 /// A subquery for the groups of a user `u`.
 pub(super) const GROUPS: &str = "(SELECT string_agg(g.id || ' ' || g.name, '\u{1f}')
@@ -53,10 +57,7 @@ pub(super) async fn read(conn: &mut Conn, id: i64) -> Result<Option<User>, Error
 }
 
 pub(super) async fn is_anybody(conn: &mut Conn) -> Result<bool, Error> {
-    let first = conn
-        .optional("SELECT id FROM users LIMIT 1", &[], |row| row.get::<i64>(0))
-        .await?;
-    Ok(first.is_some())
+    exists(conn, "SELECT id FROM users LIMIT 1", &[]).await
 }
 
 /// Inserts an active user. Superusers are staff.
@@ -153,46 +154,25 @@ pub(super) async fn group_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Err
     .await
 }
 
-pub(super) async fn grant_to_user(tx: &mut Tx, id: i64, permission: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-        &[&id, &permission],
-    )
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn grant_to_group(tx: &mut Tx, id: i64, permission: &str) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-        &[&id, &permission],
-    )
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn withdraw_from_user(
+/// Grants a permission to a group or else to a user, or withdraws it.
+pub(super) async fn set_permission(
     tx: &mut Tx,
-    id: i64,
-    permission: &str,
+    (holder, id): (Model, i64),
+    permission: Permission,
+    is_granted: bool,
 ) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM user_permissions WHERE user_id = $1 AND permission = $2",
-        &[&id, &permission],
-    )
-    .await?;
-    Ok(())
-}
-
-pub(super) async fn withdraw_from_group(
-    tx: &mut Tx,
-    id: i64,
-    permission: &str,
-) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM group_permissions WHERE group_id = $1 AND permission = $2",
-        &[&id, &permission],
-    )
-    .await?;
-    Ok(())
+    let sql = match (holder, is_granted) {
+        (Model::Group, true) => {
+            "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        }
+        (Model::Group, false) => {
+            "DELETE FROM group_permissions WHERE group_id = $1 AND permission = $2"
+        }
+        (_, true) => {
+            "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        }
+        (_, false) => "DELETE FROM user_permissions WHERE user_id = $1 AND permission = $2",
+    };
+    let permission = permission.to_string();
+    tx.execute(sql, &[&id, &permission]).await.map(drop)
 }

@@ -62,7 +62,7 @@ impl AdminModel for AuditLog {
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let selection = LogSelection {
             user: query.id("user"),
-            done: query.value("action").and_then(ActionKind::of),
+            action: query.value("action").and_then(ActionKind::of),
             model: query.value("model").map(str::to_owned),
             between: query.dates.moments(),
             words: query.words(),

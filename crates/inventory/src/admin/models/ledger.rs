@@ -22,7 +22,7 @@ use crate::{
     stock::{
         LedgerEntry, Reason,
         ledger::EntryKind,
-        log::{self, LedgerFilter},
+        ledger_list::{self, LedgerFilter},
     },
 };
 
@@ -67,17 +67,17 @@ impl AdminModel for Ledger {
             is_oldest_first: query.order.first().is_some_and(|(_, descends)| !descends),
         };
 
-        let mut found = log::list(state, filter, page_range(query), count_limit()).await?;
+        let mut found = ledger_list::list(state, filter, page_range(query), count_limit()).await?;
         found.is_cut = is_cut;
         Ok(counted(found, |entry| record(&entry), MANY))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(log::read(state, id).await?.as_ref().map(record))
+        Ok(ledger_list::read(state, id).await?.as_ref().map(record))
     }
 
     async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-        log::span(state).await
+        ledger_list::span(state).await
     }
 }
 

@@ -80,12 +80,12 @@ impl AdminModel for Movements {
             return self.search(state, query).await;
         }
         let parameters = query.parameters(self.about());
-        let page = movements::list(state, self.0, &parameters).await?;
+        let page = self.0.list(state, &parameters).await?;
         Ok(rows_of(page, |movement| record(&movement, None)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        let Some(movement) = movements::read(state, self.0, id).await? else {
+        let Some(movement) = self.0.read(state, id).await? else {
             return Ok(None);
         };
         let booking = movements::booking(state, self.0, &movement).await?;
@@ -110,7 +110,7 @@ impl AdminModel for Movements {
         if verb != Verb::Delete {
             return Ok(None);
         }
-        let Some(movement) = movements::read(state, self.0, id).await? else {
+        let Some(movement) = self.0.read(state, id).await? else {
             return Ok(None);
         };
         match movements::check_deletion(state, self.0, &movement).await {

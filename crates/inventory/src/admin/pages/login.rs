@@ -8,9 +8,11 @@ use axum::{
 use web::page::Layout;
 
 use crate::{
-    api::gate,
-    login::pages::login::{self, Entrance},
-    page::{PageState, request_body},
+    login::pages::{
+        login::{self, Entrance},
+        read_step,
+    },
+    page::PageState,
 };
 
 /// `GET /admin/login/`
@@ -28,9 +30,7 @@ pub(super) async fn log_in(
     layout: Layout,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    gate::throttle_address(&page.state, &parts.extensions).await?;
+    let (parts, members) = read_step(&page.state, request).await?;
     let entrance = Entrance::Administration;
     Ok(login::login_person(entrance, &page, &parts, &members, layout).await?)
 }

@@ -29,12 +29,9 @@ pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i
     .await
 }
 
-/// Records a change of a product's level without any other change.
-pub(in crate::aggregates) async fn record(
-    tx: &mut Tx,
-    product: i64,
-    low: i64,
-) -> Result<(), Error> {
+/// Records that a product became low (1) or is no longer low (-1) without a change of its quantity.
+/// The caller must have locked the product's stock row.
+pub(crate) async fn record(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, low)

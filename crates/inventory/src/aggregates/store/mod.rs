@@ -9,9 +9,9 @@ pub(super) mod versions;
 use db::{Conn, Engine, Error, Kind, Money, Param, Row, Rows, Timestamp, Tx};
 use resource::row;
 
-pub(super) use read::{
-    count_movements, count_products, days, ledger_end, movement_range, stock, stored,
-};
+pub(super) use read::stored;
+pub(crate) use read::{count_movements, count_products, ledger_end, movement_range};
+pub use read::{days, stock};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
@@ -54,44 +54,47 @@ row! {
     }
 }
 
-/// Records a ledger entry's effect: units added to stock, and its movement, at the current prices.
+/// Records a change of stock, and the movement that caused it, if any. `product` holds the current
+/// category, brand and prices. To be called in the transaction of the change.
+///
 /// Inserts values instead of selecting from the product's row: SQLite must be able to roll back an
 /// `INSERT … SELECT` of several rows, and journals every page that it changes for that.
-pub(super) async fn record_entry(
+pub(crate) async fn record(
     tx: &mut Tx,
     product: &ProductSnapshot,
-    shelf: StockDelta,
-    booking: Option<&MovementDelta>,
+    stock: StockDelta,
+    movement: Option<&MovementDelta>,
 ) -> Result<(), Error> {
     let row = DeltaRow::<&dyn Param> {
-        movement: &booking.map(|booking| booking.movement.name()),
-        supplier: &booking.and_then(|booking| booking.supplier),
-        day: &booking.map(|booking| day_of(booking.at)),
-        movements: &booking.map_or(0, |_| 1_i64),
-        moved: &booking.map_or(0_i64, |booking| booking.units),
+        movement: &movement.map(|movement| movement.movement.name()),
+        supplier: &movement.and_then(|movement| movement.supplier),
+        day: &movement.map(|movement| day_of(movement.at)),
+        movements: &movement.map_or(0, |_| 1_i64),
+        moved: &movement.map_or(0_i64, |movement| movement.units),
         moved_cost_price: &product.cost_price,
         moved_selling_price: &product.selling_price,
-        present: &booking.map_or(0_i64, MovementDelta::present),
+        present: &movement.map_or(0_i64, MovementDelta::present),
         category: &product.category,
         brand: &product.brand,
         products: &0_i64,
-        units: &shelf.units,
+        units: &stock.units,
         cost_price: &product.cost_price,
         selling_price: &product.selling_price,
-        movement_id: &booking.and_then(|booking| booking.id),
-        low: &shelf.low,
+        movement_id: &movement.and_then(|movement| movement.id),
+        low: &stock.low,
     };
     let (sql, values) = row.insert();
     tx.execute(sql, &values).await.map(drop)
 }
 
-/// Records that a movement was deleted: subtracts it from its day, at the prices of the time of
-/// booking, which are in its ledger row.
-pub(super) async fn record_reversal(
+/// Records that a movement was deleted, and its effect on the stock: subtracts it from its day, at
+/// the prices of the time of booking, which are in its ledger row. To be called in the same
+/// transaction after the product's quantity was changed, which locks the stock row.
+pub(crate) async fn record_deletion(
     tx: &mut Tx,
     product: i64,
-    shelf: StockDelta,
-    booking: &MovementDelta,
+    stock: StockDelta,
+    movement: &MovementDelta,
     reference: i64,
 ) -> Result<(), Error> {
     tx.execute(
@@ -104,15 +107,15 @@ pub(super) async fn record_reversal(
          WHERE p.id = $1",
         &[
             &product,
-            &booking.movement.name(),
-            &booking.supplier,
-            &day_of(booking.at),
-            &booking.units,
-            &booking.present(),
-            &shelf.units,
-            &booking.at,
+            &movement.movement.name(),
+            &movement.supplier,
+            &day_of(movement.at),
+            &movement.units,
+            &movement.present(),
+            &stock.units,
+            &movement.at,
             &reference,
-            &shelf.low,
+            &stock.low,
         ],
     )
     .await?;
@@ -176,7 +179,8 @@ pub(super) async fn record_revaluation(
     tx.insert_rows(&mut rows).await
 }
 
-pub(super) async fn product_snapshot(
+/// Reads the fields of a product that aggregates depend on. The caller has locked the stock row.
+pub(crate) async fn product_snapshot(
     conn: &mut Conn,
     product: i64,
 ) -> Result<Option<ProductSnapshot>, Error> {
@@ -220,9 +224,27 @@ pub(super) async fn take_deltas(tx: &mut Tx, limit: i64) -> Result<Vec<Delta>, E
     tx.all(sql, &[&limit], |row| delta_of(row, 0)).await
 }
 
+/// Adds the sum of deltas to the stored aggregates. Rows are locked in the order of keys, so
+/// workers do not deadlock.
+pub(super) async fn add(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
+    for (key, aggregate) in &aggregates.days {
+        add_to_day(tx, key, aggregate).await?;
+    }
+    for (key, aggregate) in &aggregates.stock {
+        add_to_stock(tx, key, aggregate).await?;
+    }
+    for (key, range) in &aggregates.id_ranges {
+        widen_id_range(tx, key, *range).await?;
+    }
+    if aggregates.low != 0 {
+        low::add(tx, aggregates.low).await?;
+    }
+    Ok(())
+}
+
 /// Adds to the aggregate of a day. The upsert locks the row before it is read, so concurrent
-/// workers do not lose updates. Rows are locked in the order of keys, so workers do not deadlock.
-pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(), Error> {
+/// workers do not lose updates.
+async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(), Error> {
     let mut aggregate = tx
         .one(
             "INSERT INTO daily_aggregates (movement, supplier_id, day, movements, units, cost, value, present_cost, present_value)
@@ -253,9 +275,9 @@ pub(super) async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) ->
     Ok(())
 }
 
-pub(super) async fn add_to_stock(
+async fn add_to_stock(
     tx: &mut Tx,
-    key: &StockKey,
+    (dimension, record): &StockKey,
     add: &StockAggregate,
 ) -> Result<(), Error> {
     let mut aggregate = tx
@@ -263,7 +285,7 @@ pub(super) async fn add_to_stock(
             "INSERT INTO stock_aggregates (dimension, record_id, products, units, cost, value) VALUES ($1, $2, 0, '0', '0', '0')
              ON CONFLICT (dimension, record_id) DO UPDATE SET products = stock_aggregates.products
              RETURNING products, units, cost, value",
-            &[&key.dimension.name(), &key.record],
+            &[&dimension.name(), record],
             |row| stock_aggregate_of(row, 0),
         )
         .await?;
@@ -271,8 +293,8 @@ pub(super) async fn add_to_stock(
     tx.execute(
         "UPDATE stock_aggregates SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2",
         &[
-            &key.dimension.name(),
-            &key.record,
+            &dimension.name(),
+            record,
             &aggregate.products,
             &aggregate.units.to_string(),
             &aggregate.cost.to_string(),
@@ -283,48 +305,18 @@ pub(super) async fn add_to_stock(
     Ok(())
 }
 
-/// Extends the range of ids of a day. Rows are locked in the order of keys, as in [`add_to_day`].
-pub(super) async fn widen_id_range(
-    tx: &mut Tx,
-    key: &IdRangeKey,
-    range: IdRange,
-) -> Result<(), Error> {
+/// Extends the range of ids of a day.
+async fn widen_id_range(tx: &mut Tx, key: &IdRangeKey, range: IdRange) -> Result<(), Error> {
     tx.execute(
-        "INSERT INTO day_spans (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
+        "INSERT INTO daily_id_ranges (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
-             first_id = CASE WHEN excluded.first_id < day_spans.first_id THEN excluded.first_id ELSE day_spans.first_id END,
-             last_id = CASE WHEN excluded.last_id > day_spans.last_id THEN excluded.last_id ELSE day_spans.last_id END",
+             first_id = CASE WHEN excluded.first_id < daily_id_ranges.first_id THEN excluded.first_id ELSE daily_id_ranges.first_id END,
+             last_id = CASE WHEN excluded.last_id > daily_id_ranges.last_id THEN excluded.last_id ELSE daily_id_ranges.last_id END",
         &[&key.movement.name(), &key.day, &range.first, &range.last],
     )
     .await
     .map(drop)
 }
-
-const ID_RANGES: &[(&str, Kind)] = &[
-    ("movement", Kind::Text),
-    ("day", Kind::Timestamp),
-    ("first_id", Kind::Integer),
-    ("last_id", Kind::Integer),
-];
-const DAYS: &[(&str, Kind)] = &[
-    ("movement", Kind::Text),
-    ("supplier_id", Kind::Integer),
-    ("day", Kind::Timestamp),
-    ("movements", Kind::Integer),
-    ("units", Kind::Text),
-    ("cost", Kind::Text),
-    ("value", Kind::Text),
-    ("present_cost", Kind::Text),
-    ("present_value", Kind::Text),
-];
-const STOCK: &[(&str, Kind)] = &[
-    ("dimension", Kind::Text),
-    ("record_id", Kind::Integer),
-    ("products", Kind::Integer),
-    ("units", Kind::Text),
-    ("cost", Kind::Text),
-    ("value", Kind::Text),
-];
 
 /// Replaces all aggregates and deltas by a recount.
 pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Error> {
@@ -332,47 +324,11 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
         "DELETE FROM aggregate_deltas",
         "DELETE FROM daily_aggregates",
         "DELETE FROM stock_aggregates",
-        "DELETE FROM day_spans",
+        "DELETE FROM daily_id_ranges",
     ] {
         tx.execute(sql, &[]).await?;
     }
-    let mut days = Rows::new("daily_aggregates", DAYS);
-    for (key, aggregate) in &aggregates.days {
-        days.push([
-            key.movement.name().into(),
-            key.supplier.into(),
-            key.day.into(),
-            aggregate.movements.into(),
-            aggregate.units.into(),
-            aggregate.cost.into(),
-            aggregate.value.into(),
-            aggregate.present_cost.into(),
-            aggregate.present_value.into(),
-        ]);
-    }
-    tx.insert_rows(&mut days).await?;
-    let mut stock = Rows::new("stock_aggregates", STOCK);
-    for (key, aggregate) in &aggregates.stock {
-        stock.push([
-            key.dimension.name().into(),
-            key.record.into(),
-            aggregate.products.into(),
-            aggregate.units.into(),
-            aggregate.cost.into(),
-            aggregate.value.into(),
-        ]);
-    }
-    tx.insert_rows(&mut stock).await?;
-    let mut id_ranges = Rows::new("day_spans", ID_RANGES);
-    for (key, range) in &aggregates.id_ranges {
-        id_ranges.push([
-            key.movement.name().into(),
-            key.day.into(),
-            range.first.into(),
-            range.last.into(),
-        ]);
-    }
-    tx.insert_rows(&mut id_ranges).await
+    add(tx, aggregates).await
 }
 
 /// Blocks recording and compaction until the transaction ends. SQLite has one writer, so no lock is

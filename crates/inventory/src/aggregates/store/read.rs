@@ -9,101 +9,118 @@ use super::{day_aggregate_of, delta_columns, delta_of, movement_of, stock_aggreg
 use crate::{
     aggregates::model::{
         ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, IdRange, IdRangeKey,
-        StockAggregate, StockKey,
+        MovementRange, StockAggregate, StockKey,
     },
     movement::Movement,
 };
 
 /// The number of products: all, or those of one category or brand.
-pub(in crate::aggregates) async fn count_products(
-    conn: &mut Conn,
-    of: Option<StockKey>,
-) -> Result<i64, Error> {
+pub(crate) async fn count_products(conn: &mut Conn, of: Option<StockKey>) -> Result<u64, Error> {
     let mut query = Query::new(
         "SELECT CAST(COALESCE(sum(products), 0) AS BIGINT) FROM (SELECT products FROM stock_aggregates WHERE dimension = ",
     );
-    let dimension = of.map_or(Dimension::Category, |key| key.dimension);
+    let dimension = of.map_or(Dimension::Category, |(dimension, _)| dimension);
     query.bind(dimension.name());
-    if let Some(key) = of {
-        query.push(" AND record_id = ").bind(key.record);
+    if let Some((_, record)) = of {
+        query.push(" AND record_id = ").bind(record);
     }
     query.push(" UNION ALL SELECT products FROM aggregate_deltas WHERE products <> 0");
-    if let Some(key) = of {
+    if let Some((_, record)) = of {
         query
             .push(match dimension {
                 Dimension::Category => " AND category_id = ",
                 Dimension::Brand => " AND brand_id = ",
             })
-            .bind(key.record);
+            .bind(record);
     }
     query.push(") AS counted");
-    conn.one_of(&query, |row| row.get(0)).await
+    count(conn, &query).await
 }
 
-/// The number of movements in a range of whole days (end exclusive), of one supplier or of all.
-pub(in crate::aggregates) async fn count_movements(
+/// The number in the first column of the only row.
+async fn count(conn: &mut Conn, query: &Query) -> Result<u64, Error> {
+    let count = conn.one_of(query, |row| row.get::<i64>(0)).await?;
+    Ok(count.unsigned_abs())
+}
+
+/// Whether there can be a supplier with this id. Ids begin at 1; 0 stands for all suppliers in the
+/// table.
+fn can_be_supplier(supplier: Option<i64>) -> bool {
+    supplier.is_none_or(|supplier| supplier >= 1)
+}
+
+/// The number of movements in a range of whole days, of one supplier or of all. `from` is the start
+/// of the first day, `until` the start of the day after the last.
+pub(crate) async fn count_movements(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<i64, Error> {
+) -> Result<u64, Error> {
+    if !can_be_supplier(supplier) {
+        return Ok(0);
+    }
     let mut query = Query::new(
-        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM daily_aggregates WHERE movement = ",
+        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM daily_aggregates",
     );
-    query
-        .bind(movement.name())
-        .push(" AND supplier_id = ")
-        .bind(supplier.unwrap_or(ALL_SUPPLIERS));
-    push_days(&mut query, from, until);
-    query
-        .push(" UNION ALL SELECT movements FROM aggregate_deltas WHERE movement = ")
-        .bind(movement.name());
-    if let Some(supplier) = supplier {
-        query.push(" AND supplier_id = ").bind(supplier);
-    }
-    push_days(&mut query, from, until);
+    let stored = supplier.or(Some(ALL_SUPPLIERS));
+    push_selection(&mut query, movement, stored, from, until);
+    query.push(" UNION ALL SELECT movements FROM aggregate_deltas");
+    push_selection(&mut query, movement, supplier, from, until);
     query.push(") AS counted");
-    conn.one_of(&query, |row| row.get(0)).await
+    count(conn, &query).await
 }
 
-/// Same as [`count_movements`], with the smallest and largest id that any can have.
-pub(in crate::aggregates) async fn movement_range(
+/// Same as [`count_movements`], with the range of ids.
+pub(crate) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
     supplier: Option<i64>,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<(i64, (i64, i64)), Error> {
+) -> Result<MovementRange, Error> {
+    if !can_be_supplier(supplier) {
+        return Ok(MovementRange {
+            count: 0,
+            ids: (1, 0),
+        });
+    }
     let mut query = Query::new(
         "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT), COALESCE(min(first_id), 1), COALESCE(max(last_id), 0)
-         FROM (SELECT movements, CAST(NULL AS BIGINT) AS first_id, CAST(NULL AS BIGINT) AS last_id FROM daily_aggregates WHERE movement = ",
+         FROM (SELECT movements, CAST(NULL AS BIGINT) AS first_id, CAST(NULL AS BIGINT) AS last_id FROM daily_aggregates",
     );
-    query
-        .bind(movement.name())
-        .push(" AND supplier_id = ")
-        .bind(supplier.unwrap_or(ALL_SUPPLIERS));
-    push_days(&mut query, from, until);
-    query
-        .push(" UNION ALL SELECT 0, first_id, last_id FROM day_spans WHERE movement = ")
-        .bind(movement.name());
-    push_days(&mut query, from, until);
+    let stored = supplier.or(Some(ALL_SUPPLIERS));
+    push_selection(&mut query, movement, stored, from, until);
+    query.push(" UNION ALL SELECT 0, first_id, last_id FROM daily_id_ranges");
+    push_selection(&mut query, movement, None, from, until);
     query.push(
         " UNION ALL SELECT movements, CASE WHEN movements > 0 THEN COALESCE(movement_id, 1) END,
                            CASE WHEN movements > 0 THEN COALESCE(movement_id, 9223372036854775807) END
-          FROM aggregate_deltas WHERE movement = ",
+          FROM aggregate_deltas",
     );
-    query.bind(movement.name());
+    push_selection(&mut query, movement, supplier, from, until);
+    query.push(") AS counted");
+    conn.one_of(&query, |row| {
+        Ok(MovementRange {
+            count: row.get::<i64>(0)?.unsigned_abs(),
+            ids: (row.get(1)?, row.get(2)?),
+        })
+    })
+    .await
+}
+
+fn push_selection(
+    query: &mut Query,
+    movement: Movement,
+    supplier: Option<i64>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+) {
+    query.push(" WHERE movement = ").bind(movement.name());
     if let Some(supplier) = supplier {
         query.push(" AND supplier_id = ").bind(supplier);
     }
-    push_days(&mut query, from, until);
-    query.push(") AS counted");
-    conn.one_of(&query, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))
-        .await
-}
-
-fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp>) {
     if let Some(from) = from {
         query.push(" AND day >= ").bind(from);
     }
@@ -112,8 +129,9 @@ fn push_days(query: &mut Query, from: Option<Timestamp>, until: Option<Timestamp
     }
 }
 
-/// The aggregates of each day in a range that has movements. `until` is exclusive.
-pub(in crate::aggregates) async fn days(
+/// The aggregates of each UTC day that has movements, from the day `from` up to but excluding the
+/// day `until`.
+pub async fn days(
     conn: &mut Conn,
     movement: Movement,
     from: Timestamp,
@@ -143,7 +161,7 @@ pub(in crate::aggregates) async fn days(
                     .or_default()
                     .add(&day_aggregate_of(row, 1)?);
             } else {
-                aggregates.take(&delta_of(row, 7)?);
+                aggregates.add(&delta_of(row, 7)?);
             }
             Ok(())
         },
@@ -158,9 +176,8 @@ pub(in crate::aggregates) async fn days(
         .collect())
 }
 
-pub(in crate::aggregates) async fn stock(
-    conn: &mut Conn,
-) -> Result<BTreeMap<StockKey, StockAggregate>, Error> {
+/// The stock by category and by brand, with the record's id.
+pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAggregate>, Error> {
     let mut aggregates = Aggregates::default();
     conn.all(
         concat!(
@@ -174,17 +191,14 @@ pub(in crate::aggregates) async fn stock(
         &[],
         |row| {
             if let Some(dimension) = row.get::<Option<String>>(0)? {
-                let key = StockKey {
-                    dimension: dimension_of(&dimension),
-                    record: row.get(1)?,
-                };
+                let key = (dimension_of(&dimension), row.get(1)?);
                 aggregates
                     .stock
                     .entry(key)
                     .or_default()
                     .add(&stock_aggregate_of(row, 2)?);
             } else {
-                aggregates.take(&delta_of(row, 6)?);
+                aggregates.add(&delta_of(row, 6)?);
             }
             Ok(())
         },
@@ -221,7 +235,7 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
     )
     .await?;
     conn.all(
-        "SELECT movement, day, first_id, last_id FROM day_spans",
+        "SELECT movement, day, first_id, last_id FROM daily_id_ranges",
         &[],
         |row| {
             let movement = movement_in(row)?;
@@ -245,7 +259,7 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
             let mut change = delta_of(row, 0)?;
             // `stock` has added these already.
             (change.products, change.units) = (0, 0);
-            aggregates.take(&change);
+            aggregates.add(&change);
             Ok(())
         },
     )
@@ -261,8 +275,8 @@ fn dimension_of(name: &str) -> Dimension {
     }
 }
 
-/// The id of the newest ledger entry.
-pub(in crate::aggregates) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
+/// The id of the newest ledger entry. It grows with every change of stock, in any process.
+pub(crate) async fn ledger_end(conn: &mut Conn) -> Result<i64, Error> {
     conn.one(
         "SELECT COALESCE(max(id), 0) FROM ledger_entries",
         &[],

@@ -185,13 +185,10 @@ impl AllowedFacts {
         if summary.is_empty() {
             return Err(Flaw::Schema("summary is empty".to_owned()));
         }
-        let mut reasons = Vec::new();
-        for reason in content.reasons.iter().take(MOST_REASONS) {
-            let reason = self.plain(reason, LONGEST_REASON)?;
-            if !reason.is_empty() {
-                reasons.push(reason);
-            }
-        }
+        let reasons = content.reasons.iter().take(MOST_REASONS);
+        let plain = reasons.map(|reason| self.plain(reason, LONGEST_REASON));
+        let mut reasons = plain.collect::<Result<Vec<_>, _>>()?;
+        reasons.retain(|reason| !reason.is_empty());
         // Quantity and urgency only improve the model's text. Users see the computed values.
         let (Urgency::Low | Urgency::Medium | Urgency::High) = content.urgency;
         Ok(ModelText { summary, reasons })
@@ -208,16 +205,10 @@ impl AllowedFacts {
         if has_markup(&line) {
             return Err(Flaw::Markup);
         }
-        let line: String = line
-            .chars()
-            .filter(|character| !matches!(character, '*' | '`'))
-            .collect();
-        let line = line
-            .trim_start_matches(['-', '#', '•', ' '])
-            .trim()
-            .to_owned();
-        self.check_figures(&line)?;
-        Ok(line)
+        let line = line.replace(['*', '`'], "");
+        let line = line.trim_start_matches(['-', '#', '•', ' ']).trim();
+        self.check_figures(line)?;
+        Ok(line.to_owned())
     }
 
     /// Checks that the prompt contains every figure of the line. The product's name is skipped.
@@ -227,13 +218,12 @@ impl AllowedFacts {
             rest = rest.replace(name.as_str(), " ");
         }
         for figure in numerals(&rest) {
-            let is_known = readings(&figure).any(|value| {
-                self.figures
-                    .iter()
-                    .any(|known| (known - value).abs() < 1e-9)
-            });
-            if !is_known {
-                return Err(Flaw::Figure(figure));
+            let is_known = |value: f64| {
+                let mut known = self.figures.iter();
+                known.any(|known| (known - value).abs() < 1e-9)
+            };
+            if !readings(figure).any(is_known) {
+                return Err(Flaw::Figure(figure.to_owned()));
             }
         }
         Ok(())
@@ -249,39 +239,34 @@ fn object_in(content: &str) -> &str {
 
 fn has_markup(line: &str) -> bool {
     let lower = line.to_lowercase();
-    let has_link = ["://", "www.", "](", "javascript:", "data:", "mailto:"]
-        .iter()
-        .any(|mark| lower.contains(mark));
-    has_link || lower.contains('<') || lower.contains("&#") || lower.contains("![")
+    let links = ["://", "www.", "](", "javascript:", "data:", "mailto:"];
+    let tags = ["<", "&#", "!["];
+    links.iter().chain(&tags).any(|mark| lower.contains(mark))
 }
 
+/// The characters between the digits of a numeral.
+const SEPARATORS: [char; 2] = ['.', ','];
+
 /// All numerals of a line: digits of any script, with the points and commas between them.
-fn numerals(text: &str) -> Vec<String> {
-    let mut numerals = Vec::new();
-    let mut current = String::new();
-    for character in text.chars().chain([' ']) {
-        let joins = matches!(character, '.' | ',') && !current.is_empty();
-        if character.is_numeric() || joins {
-            current.push(character);
-        } else if !current.is_empty() {
-            let numeral = current.trim_end_matches(['.', ',']).to_owned();
-            numerals.push(numeral);
-            current.clear();
-        }
-    }
-    numerals
+fn numerals(text: &str) -> impl Iterator<Item = &str> {
+    let is_other = |character: char| !character.is_numeric() && !SEPARATORS.contains(&character);
+    let parts = text.split(is_other);
+    let numerals = parts.map(|part| part.trim_matches(SEPARATORS));
+    numerals.filter(|numeral| !numeral.is_empty())
 }
 
 /// The possible values of a numeral: its last separator is the decimal separator, or all separators
 /// group thousands. Digits of other scripts have no value and are always refused.
 fn readings(numeral: &str) -> impl Iterator<Item = f64> {
-    const MARKS: [char; 2] = ['.', ','];
-    let is_grouped = numeral.split(MARKS).skip(1).all(|group| group.len() == 3);
+    let is_grouped = numeral
+        .split(SEPARATORS)
+        .skip(1)
+        .all(|group| group.len() == 3);
     let grouped = is_grouped
-        .then(|| numeral.replace(MARKS, "").parse().ok())
+        .then(|| numeral.replace(SEPARATORS, "").parse().ok())
         .flatten();
-    let decimal = numeral.rsplit_once(MARKS).and_then(|(before, after)| {
-        let before = before.replace(MARKS, "");
+    let decimal = numeral.rsplit_once(SEPARATORS).and_then(|(before, after)| {
+        let before = before.replace(SEPARATORS, "");
         format!("{before}.{after}").parse().ok()
     });
     [grouped, decimal].into_iter().flatten()

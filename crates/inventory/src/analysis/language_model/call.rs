@@ -4,9 +4,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use db::Timestamp;
 use http::{
-    HeaderMap, HeaderValue, Method, Request, StatusCode,
+    HeaderValue, Method, Request, StatusCode,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
 };
 use http_body_util::Full;
@@ -81,24 +80,20 @@ pub(super) async fn call(
     let started = Instant::now();
     let result = exchange(state, model, body).await;
     let duration = started.elapsed();
-    let outcome = match &result {
-        Ok(_) => "answered",
-        Err(error) => error.outcome(),
+    let answer = result.as_ref().ok();
+    let call = CallOutcome {
+        outcome: result
+            .as_ref()
+            .map_or_else(CallError::outcome, |_| "answered"),
+        duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+        prompt_tokens: answer.and_then(|answer| answer.prompt_tokens),
+        completion_tokens: answer.and_then(|answer| answer.completion_tokens),
     };
-    state.analysis.metrics.count_call(outcome, Some(duration));
-    let (prompt_tokens, completion_tokens) = match &result {
-        Ok(answer) => (answer.prompt_tokens, answer.completion_tokens),
-        Err(_) => (None, None),
-    };
-    if let Ok(answer) = &result {
+    if let Some(answer) = answer {
         usage.add(answer);
     }
-    let call = CallOutcome {
-        outcome,
-        duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-        prompt_tokens,
-        completion_tokens,
-    };
+    let metrics = &state.analysis.metrics;
+    metrics.count_call(call.outcome, Some(duration));
     let end = async move |tx: &mut db::Tx| calls::end(tx, id, call).await;
     state.db.write::<_, db::Error, _>(end).await?;
     Ok(result)
@@ -141,8 +136,8 @@ async fn exchange(
         .await;
     let response = response.map_err(|failure| {
         let outcome = match failure {
-            CallFailure::Timeout => "timeout",
-            CallFailure::TooLong => return CallError::TooLong,
+            CallFailure::Timeout(_) => "timeout",
+            CallFailure::TooLong(_) => return CallError::TooLong,
             CallFailure::Unconnected(_) | CallFailure::Broken(_) => "unavailable",
         };
         CallError::Temporary {
@@ -150,26 +145,24 @@ async fn exchange(
             outcome,
         }
     })?;
-    let wait = || retry_after(&response.headers, state.clock.now());
-    match response.status {
-        StatusCode::OK => Ok(ModelAnswer::parse(&response.body)),
-        StatusCode::TOO_MANY_REQUESTS => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "throttled",
-        }),
-        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "unavailable",
-        }),
-        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&response.body) => {
-            Err(CallError::Refused(status))
+    let temporary = |outcome| {
+        let wait = response.headers.get(RETRY_AFTER);
+        let wait = wait.and_then(|text| text.to_str().ok());
+        CallError::Temporary {
+            wait: wait.and_then(|text| delivery::retry_after(text, state.clock.now())),
+            outcome,
         }
-        status if status.is_server_error() => Err(CallError::Temporary {
-            wait: wait(),
-            outcome: "unavailable",
-        }),
-        status => Err(CallError::Refused(status)),
-    }
+    };
+    Err(match response.status {
+        StatusCode::OK => return Ok(ModelAnswer::parse(&response.body)),
+        StatusCode::TOO_MANY_REQUESTS => temporary("throttled"),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => temporary("unavailable"),
+        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&response.body) => {
+            CallError::Refused(status)
+        }
+        status if status.is_server_error() => temporary("unavailable"),
+        status => CallError::Refused(status),
+    })
 }
 
 fn mentions_format(body: &[u8]) -> bool {
@@ -177,38 +170,4 @@ fn mentions_format(body: &[u8]) -> bool {
     ["response_format", "json_schema", "json_object"]
         .iter()
         .any(|name| text.contains(name))
-}
-
-/// The wait that `Retry-After` asks for, in seconds or as a date; at most one day.
-fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds.min(86_400)));
-    }
-    let moment = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    let wait = Timestamp::from_jiff(moment).since(now);
-    Some(wait.min(Duration::from_secs(86_400)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_says_when_to_come_back_in_seconds_or_by_date() {
-        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
-        let wait = |text: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(RETRY_AFTER, HeaderValue::from_static(text));
-            retry_after(&headers, now)
-        };
-        assert_eq!(wait("20"), Some(Duration::from_secs(20)));
-        assert_eq!(
-            wait("Fri, 20 Nov 2026 12:01:00 GMT"),
-            Some(Duration::from_secs(60))
-        );
-        assert_eq!(wait("999999999"), Some(Duration::from_secs(86_400)));
-        assert_eq!(wait("soon"), None);
-        assert_eq!(retry_after(&HeaderMap::new(), now), None);
-    }
 }

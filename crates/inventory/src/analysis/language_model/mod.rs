@@ -9,7 +9,7 @@ mod call;
 mod prompt;
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -41,6 +41,8 @@ const FORMAT_LIFETIME: Duration = Duration::from_secs(60 * 60);
 /// The most calls for one analysis: prompt and repair, and two to find a simpler format.
 const MAX_CALLS: u32 = 4;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most connections that are kept for the next calls.
+const IDLE_CONNECTIONS: usize = 16;
 
 /// The configured model, with its state in this process.
 pub(super) struct ConfiguredModel {
@@ -74,7 +76,11 @@ pub(super) struct ModelUsage {
 impl ConfiguredModel {
     pub(super) fn new(config: LanguageModel) -> Result<Self, TlsUnusable> {
         let uses_tls = config.base_url.scheme_str() == Some("https");
-        let client = HttpClient::new(uses_tls, CONNECT_TIMEOUT.min(config.timeout))?;
+        let client = HttpClient::new(
+            uses_tls,
+            CONNECT_TIMEOUT.min(config.timeout),
+            IDLE_CONNECTIONS,
+        )?;
         let path = config.base_url.path().trim_end_matches('/');
         let endpoint = Uri::builder()
             .scheme(config.base_url.scheme_str().unwrap_or("http"))
@@ -107,14 +113,12 @@ impl ConfiguredModel {
 
     /// The format of the next call: the cached one, or the strictest.
     fn format(&self, now: Timestamp) -> AnswerFormat {
-        let format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
-        let remembered = format.filter(|(_, until)| now < *until);
+        let remembered = lock(&self.format).filter(|(_, until)| now < *until);
         remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
     }
 
     fn remember_format(&self, accepted: AnswerFormat, now: Timestamp) {
-        let mut format = self.format.lock().unwrap_or_else(PoisonError::into_inner);
-        *format = Some((accepted, now + FORMAT_LIFETIME));
+        *lock(&self.format) = Some((accepted, now + FORMAT_LIFETIME));
         tracing::info!(
             format = ?accepted,
             "language model: the server refused a stricter answer format; this one is used for an hour"
@@ -122,21 +126,17 @@ impl ConfiguredModel {
     }
 
     fn is_paused(&self, now: Timestamp) -> bool {
-        let paused = self
-            .paused_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        paused.is_some_and(|until| now < until)
+        lock(&self.paused_until).is_some_and(|until| now < until)
     }
 
     fn pause(&self, until: Timestamp) {
-        let mut paused = self
-            .paused_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *paused = Some(until);
+        *lock(&self.paused_until) = Some(until);
         tracing::warn!(%until, "language model: calls fail; the texts of analyses are computed until then");
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lets the model write the text after `tries` failed calls. Adds the token counts to `usage`.
@@ -156,14 +156,12 @@ pub(super) async fn narrate(
         Ok(answer) => answer,
         Err(error) => return Ok(after_failure(state, model, &error, tries)),
     };
-    let (content, flaw) = match check(&first, &facts) {
-        Ok(text) => return Ok(Narrative::FromModel(text)),
-        Err(Flaw::Filtered) => return Ok(Narrative::FromFormula("filtered")),
-        Err(Flaw::Declined) => return Ok(Narrative::FromFormula("declined")),
-        Err(flaw) => (first.content.as_deref().unwrap_or_default(), flaw),
+    let flaw = match check(&first, &facts) {
+        Ok(narrative) => return Ok(narrative),
+        Err(flaw) => flaw.to_string(),
     };
     tracing::info!(%flaw, "language model: the answer cannot be used; the model is asked to repair it");
-    let flaw = flaw.to_string();
+    let content = first.content.as_deref().unwrap_or_default();
     let flawed = Some((content, flaw.as_str()));
     let second = match call_model(state, model, &prompt, flawed, usage).await? {
         Ok(answer) => answer,
@@ -172,15 +170,10 @@ pub(super) async fn narrate(
             return Ok(Narrative::FromFormula("unusable"));
         }
     };
-    Ok(match check(&second, &facts) {
-        Ok(text) => Narrative::FromModel(text),
-        Err(Flaw::Filtered) => Narrative::FromFormula("filtered"),
-        Err(Flaw::Declined) => Narrative::FromFormula("declined"),
-        Err(flaw) => {
-            tracing::info!(%flaw, "language model: the repaired answer cannot be used; the text is computed");
-            Narrative::FromFormula("unusable")
-        }
-    })
+    Ok(check(&second, &facts).unwrap_or_else(|flaw| {
+        tracing::info!(%flaw, "language model: the repaired answer cannot be used; the text is computed");
+        Narrative::FromFormula("unusable")
+    }))
 }
 
 /// Calls the model, and falls back to a simpler answer format while the server rejects the format.
@@ -207,8 +200,14 @@ async fn call_model(
     }
 }
 
-fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<ModelText, Flaw> {
-    answer.content().and_then(|content| facts.check(content))
+/// The text that follows from an answer. Fails with a flaw that the model may be able to repair.
+fn check(answer: &ModelAnswer, facts: &AllowedFacts) -> Result<Narrative, Flaw> {
+    match answer.content().and_then(|content| facts.check(content)) {
+        Ok(text) => Ok(Narrative::FromModel(text)),
+        Err(Flaw::Filtered) => Ok(Narrative::FromFormula("filtered")),
+        Err(Flaw::Declined) => Ok(Narrative::FromFormula("declined")),
+        Err(flaw) => Err(flaw),
+    }
 }
 
 /// Retries a failed call later, or uses the computed text. After the last retry, pauses the model.

@@ -2,8 +2,6 @@
 //! message is one JSON object with the data, and each of its fields has a length limit.
 //! Descriptions, prices and names of people are not sent.
 
-use std::time::Duration;
-
 use db::Timestamp;
 use serde_json::{Value, json};
 use web::locale::Locale;
@@ -16,6 +14,7 @@ use super::super::{
     },
     text::{AnalysisText, clean},
 };
+use crate::aggregates::DAY;
 
 /// The version of the prompt, stored with each analysis.
 pub(in super::super) const VERSION: &str = "restock-2";
@@ -24,7 +23,6 @@ const LONGEST_FIELD: usize = 120;
 /// The most characters of a flawed answer that the repair call repeats.
 const LONGEST_ECHO: usize = 800;
 const MOST_TOKENS: u32 = 600;
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The `response_format` of a call. The prompt contains the schema in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -231,21 +229,8 @@ pub(super) mod tests {
         let series = [
             3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
         ];
-        let days: Vec<Day> = series
-            .iter()
-            .map(|units| Day {
-                units: *units,
-                in_stock: true,
-            })
-            .collect();
-        let terms = Terms {
-            lead_time: 7.0,
-            lead_time_deviation: 0.0,
-            service_level: 95.0,
-            review_interval: 7.0,
-            pack_multiple: 1,
-        };
-        Figures::of(&Demand::of(&days), 9, 10, terms)
+        let demand = Demand::of(&Day::all_in_stock(&series));
+        Figures::of(&demand, 9, 10, Terms::default())
     }
 
     pub(in super::super) fn data_of(title: &str) -> Value {

@@ -14,6 +14,22 @@ pub struct Day {
     pub in_stock: bool,
 }
 
+impl Day {
+    /// A day with stock, on which this many units went out.
+    pub const fn in_stock(units: i64) -> Self {
+        Self {
+            units,
+            in_stock: true,
+        }
+    }
+
+    /// Days with stock, on which these units went out.
+    #[cfg(test)]
+    pub(crate) fn all_in_stock(units: &[i64]) -> Vec<Self> {
+        units.iter().copied().map(Self::in_stock).collect()
+    }
+}
+
 /// The demand in a product's history. A day without stock tells nothing about demand: it counts in
 /// `days` and nowhere else.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,14 +125,6 @@ impl Demand {
         }
     }
 
-    /// The share of days without stock, from 0 to 1.
-    pub fn stock_out_rate(&self) -> f64 {
-        if self.days == 0 {
-            return 0.0;
-        }
-        real(self.days - self.available_days()) / real(self.days)
-    }
-
     fn sizes(&self) -> Vec<f64> {
         let sizes = self.series.iter().copied().filter(|units| *units > 0.0);
         sizes.collect()
@@ -147,24 +155,14 @@ fn deviation(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    fn days(units: &[i64]) -> Vec<Day> {
-        let in_stock = true;
-        let days = units.iter().map(|units| Day {
-            units: *units,
-            in_stock,
-        });
-        days.collect()
-    }
-
     #[test]
     fn a_day_without_stock_says_nothing_of_demand() {
-        let mut history = days(&[2, 4, 0, 0]);
+        let mut history = Day::all_in_stock(&[2, 4, 0, 0]);
         history.push(Day::default());
         history.push(Day::default());
         let demand = Demand::of(&history);
         assert_eq!((demand.days, demand.available_days()), (6, 4));
         assert!((demand.mean() - 1.5).abs() < 1e-12);
-        assert!((demand.stock_out_rate() - 2.0 / 6.0).abs() < 1e-12);
     }
 
     #[test]
@@ -178,7 +176,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_demand_is_known_by_its_gaps_and_its_sizes() {
-        let class = |units: &[i64]| Demand::of(&days(units)).class();
+        let class = |units: &[i64]| Demand::of(&Day::all_in_stock(units)).class();
         assert_eq!(class(&[3, 3, 4, 3, 2, 3]), Class::Smooth);
         assert_eq!(class(&[1, 20, 1, 1, 30, 2]), Class::Erratic);
         assert_eq!(class(&[3, 0, 0, 3, 0, 3]), Class::Intermittent);

@@ -163,10 +163,9 @@ impl Forecast {
             supply::safety_stock(factor, deviation, per_day, days, terms.lead_time_deviation)
         };
         let safety_stock = safety(lead);
-        let reorder_point = supply::reorder_point(per_day, lead, safety_stock);
+        let reorder_point = supply::level(per_day, lead, safety_stock);
         // The shop sets the threshold, so an order always reaches it.
-        let order_up_to =
-            supply::order_up_to(per_day, cycle, safety(cycle)).max(super::real(threshold));
+        let order_up_to = supply::level(per_day, cycle, safety(cycle)).max(super::real(threshold));
         let is_due = super::real(quantity) <= reorder_point || quantity < threshold;
         let days_of_cover = supply::days_of_cover(quantity, per_day)?;
         let until_order = round_down(days_of_cover - lead);
@@ -225,23 +224,13 @@ mod tests {
     const SERIES: [i64; 28] = [
         3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
     ];
-    const TERMS: Terms = Terms {
-        lead_time: 7.0,
-        lead_time_deviation: 0.0,
-        service_level: 95.0,
-        review_interval: 7.0,
-        pack_multiple: 1,
-    };
 
     fn demand(units: &[i64]) -> Demand {
-        let days: Vec<Day> = units
-            .iter()
-            .map(|units| Day {
-                units: *units,
-                in_stock: true,
-            })
-            .collect();
-        Demand::of(&days)
+        Demand::of(&Day::all_in_stock(units))
+    }
+
+    fn figures(units: &[i64], quantity: i64, threshold: i64) -> Figures {
+        Figures::of(&demand(units), quantity, threshold, Terms::default())
     }
 
     #[track_caller]
@@ -268,8 +257,7 @@ mod tests {
 
     #[test]
     fn the_worked_example_of_supply_comes_out_to_six_places() {
-        let figures = Figures::of(&demand(&SERIES), 23, 10, TERMS);
-        let forecast = figures.forecast.unwrap();
+        let forecast = figures(&SERIES, 23, 10).forecast.unwrap();
         assert_eq!(forecast.method, ForecastMethod::Mean);
         is(forecast.safety_stock, 9.101_909);
         is(forecast.reorder_point, 27.851_909);
@@ -281,24 +269,20 @@ mod tests {
 
         let varying = Terms {
             lead_time_deviation: 2.0,
-            ..TERMS
+            ..Terms::default()
         };
         let figures = Figures::of(&demand(&SERIES), 23, 10, varying);
         let forecast = figures.forecast.unwrap();
         is(forecast.safety_stock, 12.668_507);
         is(forecast.reorder_point, 31.418_507);
 
-        let yearly = 365.0 * demand(&SERIES).mean();
-        is(yearly, 977.678_571);
-        is(supply::economic_quantity(yearly, 50.0, 2.40), 201.833_117);
-        let level = supply::reorder_point(demand(&SERIES).mean(), 7.0, 10.0);
+        let level = supply::level(demand(&SERIES).mean(), 7.0, 10.0);
         is(level, 28.75);
     }
 
     #[test]
     fn a_shelf_above_its_reorder_point_needs_no_order() {
-        let figures = Figures::of(&demand(&SERIES), 90, 10, TERMS);
-        let forecast = figures.forecast.unwrap();
+        let forecast = figures(&SERIES, 90, 10).forecast.unwrap();
         assert!(!forecast.is_due);
         assert_eq!(forecast.suggested_quantity, 0);
     }
@@ -308,8 +292,7 @@ mod tests {
         let seldom = [
             1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
         ];
-        let figures = Figures::of(&demand(&seldom), 30, 50, TERMS);
-        let forecast = figures.forecast.unwrap();
+        let forecast = figures(&seldom, 30, 50).forecast.unwrap();
         assert_eq!(forecast.class, Class::Intermittent);
         assert!(forecast.is_due);
         assert_eq!(forecast.suggested_quantity, 20);
@@ -317,8 +300,7 @@ mod tests {
 
     #[test]
     fn what_needs_no_order_today_need_not_be_ordered_before_tomorrow() {
-        let forecast = Figures::of(&demand(&[3; 28]), 22, 10, TERMS).forecast;
-        let forecast = forecast.unwrap();
+        let forecast = figures(&[3; 28], 22, 10).forecast.unwrap();
         is(forecast.reorder_point, 21.0);
         assert!(!forecast.is_due && forecast.days_of_cover < 8.0);
         assert_eq!(forecast.order_in, 1);
@@ -328,7 +310,7 @@ mod tests {
     fn an_order_is_of_whole_packs_and_reaches_the_threshold_without_a_forecast_too() {
         let packs = Terms {
             pack_multiple: 6,
-            ..TERMS
+            ..Terms::default()
         };
         let unknown = Figures::of(&demand(&[]), 3, 10, packs);
         assert_eq!(
@@ -350,7 +332,7 @@ mod tests {
     #[test]
     fn too_little_history_is_not_foretold_from() {
         for units in [&[5, 5, 5][..], &[9, 0, 0, 0, 0, 0, 0, 0, 9], &[0; 30], &[]] {
-            let figures = Figures::of(&demand(units), 3, 10, TERMS);
+            let figures = figures(units, 3, 10);
             assert_eq!(figures.forecast, None, "{units:?}");
             assert_eq!(figures.suggested_quantity(), None);
             assert_eq!(figures.missing_to_threshold(), 7);
@@ -359,7 +341,7 @@ mod tests {
 
     #[test]
     fn figures_are_kept_as_json_and_read_back() {
-        let figures = Figures::of(&demand(&SERIES), 23, 10, TERMS);
+        let figures = figures(&SERIES, 23, 10);
         let text = serde_json::to_string(&figures).unwrap();
         assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
     }

@@ -84,11 +84,6 @@ pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
     (average > 0.0).then(|| cents(usage) / average)
 }
 
-/// How many days the average stock lasts.
-pub fn days_of_inventory(turnover: f64) -> Option<f64> {
-    (turnover > 0.0).then(|| 365.0 / turnover)
-}
-
 /// Whether stock is dead: there is some, and nothing went out for `limit` days. For a product
 /// without outflows its age counts.
 pub fn is_dead(quantity: i64, days_since_outflow: Option<i64>, age: i64, limit: i64) -> bool {
@@ -103,16 +98,6 @@ pub fn is_slow(days_of_cover: Option<f64>, limit: i64) -> bool {
 /// Units above the order-up-to level.
 pub fn excess(quantity: i64, order_up_to: f64) -> i64 {
     quantity.saturating_sub(super::round_up(order_up_to)).max(0)
-}
-
-/// The gross margin as a share of the selling price. `None` if the selling price is 0.
-pub fn margin(selling: Money, cost: Money) -> Option<f64> {
-    (selling > Money::ZERO).then(|| (cents(selling) - cents(cost)) / cents(selling))
-}
-
-/// Units lost or corrected away per unit that went out. `None` if nothing went out.
-pub fn shrinkage(lost: i64, outflow: i64) -> Option<f64> {
-    (outflow > 0).then(|| real(lost) / real(outflow))
 }
 
 /// For ratios only. Amounts are never stored or added up as floats.
@@ -153,12 +138,9 @@ mod tests {
         let money = Money::from_cents;
         assert_eq!(turnover(money(1200), money(100), money(500)), Some(4.0));
         assert_eq!(turnover(money(1200), money(0), money(0)), None);
-        assert_eq!(days_of_inventory(4.0), Some(91.25));
         assert!(is_dead(1, Some(90), 400, 90) && !is_dead(0, Some(90), 400, 90));
         assert!(is_dead(1, None, 200, 90) && !is_dead(1, None, 20, 90));
         assert!(is_slow(Some(181.0), 180) && !is_slow(None, 180));
         assert_eq!((excess(60, 50.3), excess(40, 50.3)), (9, 0));
-        assert_eq!(margin(money(1250), money(1000)), Some(0.2));
-        assert_eq!(shrinkage(5, 100), Some(0.05));
     }
 }

@@ -21,6 +21,19 @@ pub struct Terms {
     pub pack_multiple: i64,
 }
 
+impl Default for Terms {
+    /// The terms of a shop that has set none.
+    fn default() -> Self {
+        Self {
+            lead_time: 7.0,
+            lead_time_deviation: 0.0,
+            service_level: 95.0,
+            review_interval: 7.0,
+            pack_multiple: 1,
+        }
+    }
+}
+
 impl Terms {
     /// The factor `z` for the service level.
     pub fn service_factor(&self) -> f64 {
@@ -42,15 +55,10 @@ pub fn safety_stock(
     factor * variance.sqrt()
 }
 
-/// The reorder point: `d · L + SS`.
-pub fn reorder_point(per_day: f64, days: f64, safety: f64) -> f64 {
+/// The stock that lasts `days` days: `d · L + SS` for the lead time is the reorder point, and
+/// `d · (L + R) + SS(L + R)` for lead time and review interval is the order-up-to level.
+pub fn level(per_day: f64, days: f64, safety: f64) -> f64 {
     per_day.mul_add(days, safety)
-}
-
-/// The order-up-to level: `d · (L + R) + SS(L + R)`. `days` is `L + R`, and `safety` its safety
-/// stock.
-pub fn order_up_to(per_day: f64, days: f64, safety: f64) -> f64 {
-    reorder_point(per_day, days, safety)
 }
 
 /// The units missing to a level, rounded up to whole packs. 0 if none are missing.
@@ -61,12 +69,6 @@ pub fn order_quantity(level: f64, quantity: i64, pack: i64) -> i64 {
         0 => missing,
         odd => missing.saturating_add(pack - odd),
     }
-}
-
-/// The economic order quantity `√(2 D S / H)`, from the yearly demand, the cost of an order, and
-/// the yearly cost of holding a unit.
-pub fn economic_quantity(yearly: f64, order_cost: f64, holding_cost: f64) -> f64 {
-    (2.0 * yearly * order_cost / holding_cost).sqrt()
 }
 
 /// How many days a quantity lasts. `None` when nothing sells.

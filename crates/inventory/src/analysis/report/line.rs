@@ -5,15 +5,15 @@ use serde::Serialize;
 
 use super::{
     super::{
-        assess::effective_terms,
         model::{
             Day, Demand, Forecast, Variability,
             portfolio::{self, Abc, AbcThresholds},
         },
         store::shop::ReportProduct,
     },
-    DAY, ReportParameters,
+    ReportParameters,
 };
+use crate::aggregates::DAY;
 
 /// Stock is dead after this many days without an outflow: a common figure, not a standard.
 pub(super) const DEAD_AFTER: i64 = 90;
@@ -80,9 +80,9 @@ impl ReportLine {
         (yearly_units, yearly_value): (i64, Money),
         thresholds: AbcThresholds,
     ) -> Self {
-        let threshold = parameters.policy.threshold_of(product.threshold);
-        let own = effective_terms(parameters.terms, product.terms);
-        let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &own);
+        let settings = &parameters.settings;
+        let (threshold, terms) = settings.of_product(product.threshold, product.terms);
+        let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &terms);
         let days_since = |time: db::Timestamp| {
             i64::try_from(parameters.now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
         };

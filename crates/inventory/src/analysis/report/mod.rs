@@ -19,12 +19,13 @@ pub use schedule::{WeeklyRun, run_once as run_weekly};
 pub use summary::ReportSummary;
 
 use super::{
-    model::{Day, Terms, portfolio::AbcThresholds},
+    assess::RestockSettings,
+    history::window_begin,
+    model::{Day, portfolio::AbcThresholds},
     store::shop::{self, ReportProduct, ReportSale},
 };
-use crate::{Config, work::Policy};
+use crate::{Config, aggregates::DAY};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// Products per batch. Each has a number for every day of history.
 const BATCH_PRODUCTS: i64 = 500;
@@ -36,29 +37,15 @@ const BATCH_SALES: i64 = 10_000;
 /// The settings and the time of a report.
 #[derive(Debug, Clone)]
 pub struct ReportParameters {
-    /// The shop's supply terms.
-    pub terms: Terms,
-    /// The length of the history for forecasts, in days.
-    pub window_days: i64,
-    /// The low-stock policy.
-    pub policy: Policy,
-    /// The time of the report.
-    pub now: Timestamp,
+    settings: RestockSettings,
+    now: Timestamp,
 }
 
 impl ReportParameters {
     /// The parameters from the service's settings.
     pub fn new(config: &Config, now: Timestamp) -> Self {
-        Self {
-            terms: config.analysis.terms,
-            window_days: config.analysis.window_days,
-            policy: Policy::from(config),
-            now,
-        }
-    }
-
-    fn window_begin(&self) -> Timestamp {
-        self.now - DAY * u32::try_from(self.window_days).unwrap_or(u32::MAX)
+        let settings = config.into();
+        Self { settings, now }
     }
 }
 
@@ -80,12 +67,11 @@ pub async fn report(
     parameters: &ReportParameters,
     mut write: impl FnMut(&ReportLine) -> std::io::Result<()>,
 ) -> Result<ReportSummary, ReportError> {
-    let usage = usage(db, parameters.now).await?;
-    let mut values: Vec<i128> = usage.iter().map(|(_, _, value)| value.cents()).collect();
+    let mut usage = usage(db, parameters.now).await?;
+    let mut values: Vec<i128> = usage.values().map(|(_, value)| value.cents()).collect();
     let thresholds = AbcThresholds::of(&mut values);
     drop(values);
-    let mut summary = ReportSummary::new(parameters.now, parameters.window_days);
-    let mut usage_by_product = usage.into_iter().peekable();
+    let mut summary = ReportSummary::new(parameters.now, parameters.settings.window_days);
     let mut after = i64::MIN;
     loop {
         let (from, limit) = (after, BATCH_PRODUCTS);
@@ -98,31 +84,24 @@ pub async fn report(
         after = last.id;
         let mut days = days(db, parameters, (first.id, last.id), &products).await?;
         for product in products {
-            // Both lists are ordered by id. They are read in separate transactions: a product may
-            // have been created or deleted in between.
-            while usage_by_product
-                .next_if(|(id, _, _)| *id < product.id)
-                .is_some()
-            {}
-            let yearly_usage = usage_by_product.next_if(|(id, _, _)| *id == product.id);
-            let (units, value) =
-                yearly_usage.map_or((0, Money::ZERO), |(_, units, value)| (units, value));
+            // A product may have been created after its usage was read.
+            let usage = usage.remove(&product.id).unwrap_or_default();
             let history = days.remove(&product.id).unwrap_or_default();
-            let line = ReportLine::new(parameters, &product, &history, (units, value), thresholds);
+            let line = ReportLine::new(parameters, &product, &history, usage, thresholds);
             write(&line)?;
             summary.add(&line);
         }
     }
 }
 
-/// The yearly usage of every product (id, units, value), which the ABC classes need at once.
-async fn usage(db: &Db, now: Timestamp) -> Result<Vec<(i64, i64, Money)>, Error> {
-    let mut all = Vec::new();
+/// The yearly usage of every product by id (units, value), which the ABC classes need at once.
+async fn usage(db: &Db, now: Timestamp) -> Result<BTreeMap<i64, (i64, Money)>, Error> {
+    let mut all = BTreeMap::new();
     let (mut after, from) = (i64::MIN, now - YEAR);
     loop {
         let read = async move |conn: &mut Conn| shop::usage(conn, after, from, BATCH_USAGE).await;
-        let batch: Vec<(i64, i64, Money)> = db.report::<_, Error, _>(read).await?;
-        let Some((last, _, _)) = batch.last() else {
+        let batch = db.report::<_, Error, _>(read).await?;
+        let Some((last, _)) = batch.last() else {
             return Ok(all);
         };
         after = *last;
@@ -137,19 +116,17 @@ async fn days(
     range: (i64, i64),
     products: &[ReportProduct],
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = parameters.window_begin();
+    let window_days = parameters.settings.window_days;
+    let begin = window_begin(window_days, parameters.now);
     let mut days: BTreeMap<i64, Vec<Day>> = BTreeMap::new();
     for product in products {
         let start = product.first_entry.unwrap_or(parameters.now).max(begin);
         let age = parameters.now.since(start).as_secs() / DAY.as_secs();
         let count = i64::try_from(age + 1)
             .unwrap_or(i64::MAX)
-            .clamp(1, parameters.window_days.max(1));
-        let day = Day {
-            units: 0,
-            in_stock: true,
-        };
-        days.insert(product.id, vec![day; usize::try_from(count).unwrap_or(0)]);
+            .clamp(1, window_days.max(1));
+        let count = usize::try_from(count).unwrap_or(0);
+        days.insert(product.id, vec![Day::in_stock(0); count]);
     }
     let mut after = ReportSale {
         product: i64::MIN,

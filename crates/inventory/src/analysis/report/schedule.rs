@@ -108,7 +108,7 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
         },
         figures,
     };
-    let (mailing, text) = (state.clone(), summary.written(locale));
+    let (mailing, text) = (state.clone(), summary.report_text(locale));
     let write = async move |tx: &mut db::Tx| {
         if !shop::end_run(tx, &period, &lease).await? {
             return Ok(WeeklyRun::Elsewhere);

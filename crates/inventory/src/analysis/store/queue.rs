@@ -20,7 +20,8 @@ pub(crate) struct QueuedRequest {
     pub(crate) is_claimed: bool,
 }
 
-/// Adds a product to the queue, unless it is in the queue.
+/// Requests an analysis of a product, in the transaction that made its stock low. Does nothing if
+/// the product is already in the queue.
 pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO analysis_requests (product_id, requested_at, due_at) VALUES ($1, $2, $2) ON CONFLICT (product_id) DO NOTHING",
@@ -118,7 +119,7 @@ pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<boo
     Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
 }
 
-/// Deletes a product's request unless it is claimed.
+/// Deletes the request for a product's analysis, unless a worker has claimed it.
 pub(crate) async fn withdraw(tx: &mut Tx, product: i64) -> Result<(), Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease IS NULL";
     tx.execute(sql, &[&product]).await.map(drop)
@@ -129,13 +130,6 @@ pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Err
     let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $1
          WHERE lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
     tx.execute(sql, &[&now]).await
-}
-
-pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
-    conn.one("SELECT min(due_at) FROM analysis_requests", &[], |row| {
-        row.get(0)
-    })
-    .await
 }
 
 pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<QueuedRequest>, Error> {
@@ -153,12 +147,14 @@ pub(crate) async fn find(conn: &mut Conn, product: i64) -> Result<Option<QueuedR
     .await
 }
 
-/// The number of requests, and when the oldest was made.
-pub(crate) async fn length(conn: &mut Conn) -> Result<(i64, Option<Timestamp>), Error> {
+/// The number of requests, when the oldest was made, and when the next one is due.
+pub(crate) async fn backlog(
+    conn: &mut Conn,
+) -> Result<(i64, Option<Timestamp>, Option<Timestamp>), Error> {
     conn.one(
-        "SELECT count(*), min(requested_at) FROM analysis_requests",
+        "SELECT count(*), min(requested_at), min(due_at) FROM analysis_requests",
         &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )
     .await
 }

@@ -29,13 +29,13 @@ pub(crate) struct ReportSale {
     pub(crate) units: i64,
 }
 
-/// The usage of a batch of products since `from`: id, units, and their value at today's cost.
+/// The usage of a batch of products since `from`, by id: units, and their value at today's cost.
 pub(crate) async fn usage(
     conn: &mut Conn,
     after: i64,
     from: Timestamp,
     limit: i64,
-) -> Result<Vec<(i64, i64, Money)>, Error> {
+) -> Result<Vec<(i64, (i64, Money))>, Error> {
     conn.all(
         "SELECT p.id, CAST(COALESCE((SELECT sum(o.quantity) FROM outflows AS o
                                      WHERE o.product_id = p.id AND o.created_at >= $2), 0) AS BIGINT), p.cost_price
@@ -44,7 +44,7 @@ pub(crate) async fn usage(
         &[&after, &from, &limit],
         |row| {
             let (units, cost): (i64, Money) = (row.get(1)?, row.get(2)?);
-            Ok((row.get(0)?, units, cost.checked_mul(units).unwrap_or(Money::ZERO)))
+            Ok((row.get(0)?, (units, cost.checked_mul(units).unwrap_or(Money::ZERO))))
         },
     )
     .await

@@ -32,13 +32,6 @@ fn figures() -> impl Strategy<Value = Figures> {
     let stock = prop_oneof![Just(0), 0..40_i64, 0..20_000_i64];
     let threshold = prop_oneof![Just(10), 0..400_i64, 0..9_000_i64];
     (days, terms, stock, threshold).prop_map(|(days, terms, quantity, threshold)| {
-        let days: Vec<Day> = days
-            .into_iter()
-            .map(|units| Day {
-                units,
-                in_stock: true,
-            })
-            .collect();
         let (lead, deviation, service_level, review, pack_multiple) = terms;
         let terms = Terms {
             lead_time: f64::from(lead),
@@ -47,7 +40,8 @@ fn figures() -> impl Strategy<Value = Figures> {
             review_interval: f64::from(review),
             pack_multiple,
         };
-        Figures::of(&Demand::of(&days), quantity, threshold, terms)
+        let demand = Demand::of(&Day::all_in_stock(&days));
+        Figures::of(&demand, quantity, threshold, terms)
     })
 }
 

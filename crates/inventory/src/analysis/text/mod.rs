@@ -14,8 +14,8 @@ use super::model::{
     round_down, round_up,
 };
 pub(super) use words::clean;
-pub(crate) use words::decimal;
-use words::{count, days, moment, percent, units};
+use words::{days, moment, percent, whole_days};
+pub(crate) use words::{decimal, products, units};
 
 /// The first word of every text, in Portuguese and English.
 pub(super) const RESTOCK: (&str, &str) = ("Reposição", "Restock");
@@ -151,18 +151,8 @@ impl AnalysisText<'_> {
         let locale = self.locale;
         let pace = words::pace(locale, forecast.per_day);
         let sold = units(locale, self.figures.units);
-        let selling = count(
-            locale,
-            self.figures.demand_days,
-            ("dia", "dias"),
-            ("day", "days"),
-        );
-        let available = count(
-            locale,
-            self.figures.available_days,
-            ("dia", "dias"),
-            ("day", "days"),
-        );
+        let selling = whole_days(locale, self.figures.demand_days);
+        let available = whole_days(locale, self.figures.available_days);
         match locale {
             Locale::PtBr => format!(
                 "- Demanda prevista: {pace}. Saíram {sold} em {available} com estoque; houve saída em {selling}."
@@ -289,18 +279,8 @@ impl AnalysisText<'_> {
     fn known_so_far(&self) -> Vec<String> {
         let locale = self.locale;
         let figures = self.figures;
-        let selling = count(
-            locale,
-            figures.demand_days,
-            ("dia", "dias"),
-            ("day", "days"),
-        );
-        let available = count(
-            locale,
-            figures.available_days,
-            ("dia", "dias"),
-            ("day", "days"),
-        );
+        let selling = whole_days(locale, figures.demand_days);
+        let available = whole_days(locale, figures.available_days);
         let left = units(locale, figures.quantity);
         let threshold = units(locale, figures.threshold);
         let missing = units(locale, figures.missing_to_threshold());
@@ -333,23 +313,22 @@ impl AnalysisText<'_> {
     fn assumptions(&self) -> Vec<String> {
         let locale = self.locale;
         let figures = self.figures;
-        let window = count(locale, figures.days, ("dia", "dias"), ("day", "days"));
+        let window = whole_days(locale, figures.days);
         let empty_days = figures.days - figures.available_days;
-        let empty = count(locale, empty_days, ("dia", "dias"), ("day", "days"));
+        let empty = whole_days(locale, empty_days);
+        let (conta, does) = if empty_days == 1 {
+            ("conta", "does")
+        } else {
+            ("contam", "do")
+        };
         let history = match (locale, empty_days) {
             (Locale::PtBr, 0) => format!("- Histórico de {window}, sempre com estoque."),
-            (Locale::PtBr, 1) => format!(
-                "- Histórico de {window}; {empty} sem estoque não conta, pois sem estoque não há saída, mas pode haver procura."
-            ),
             (Locale::PtBr, _) => format!(
-                "- Histórico de {window}; {empty} sem estoque não contam, pois sem estoque não há saída, mas pode haver procura."
+                "- Histórico de {window}; {empty} sem estoque não {conta}, pois sem estoque não há saída, mas pode haver procura."
             ),
             (Locale::En, 0) => format!("- History of {window}, always with stock."),
-            (Locale::En, 1) => format!(
-                "- History of {window}; {empty} without stock does not count: nothing can go out then, though there may be demand."
-            ),
             (Locale::En, _) => format!(
-                "- History of {window}; {empty} without stock do not count: nothing can go out then, though there may be demand."
+                "- History of {window}; {empty} without stock {does} not count: nothing can go out then, though there may be demand."
             ),
         };
         let lead = days(locale, figures.terms.lead_time);

@@ -1,13 +1,11 @@
 //! Formats numbers, days and dates in the language of the text.
 
-use std::time::Duration;
-
 use db::Timestamp;
 use web::locale::Locale;
 
 use super::super::model::{Class, ForecastMethod};
+use crate::aggregates::DAY;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A date this many days away or more is not written as a date.
 const FAR: i64 = 3650;
 
@@ -29,11 +27,7 @@ pub(in super::super) fn clean(text: &str, longest: usize) -> String {
         .filter(|character| !is_unfit(character))
         .take(longest)
         .collect();
-    cleaned
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    cleaned.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A number with at most `places` decimals and no trailing zeros.
@@ -56,12 +50,7 @@ pub(super) fn percent(locale: Locale, value: f64) -> String {
 }
 
 /// A number with its noun, in the singular or plural.
-pub(super) fn count(
-    locale: Locale,
-    number: i64,
-    portuguese: (&str, &str),
-    english: (&str, &str),
-) -> String {
+fn counted(locale: Locale, number: i64, portuguese: (&str, &str), english: (&str, &str)) -> String {
     let (one, many) = match locale {
         Locale::PtBr => portuguese,
         Locale::En => english,
@@ -70,8 +59,22 @@ pub(super) fn count(
     format!("{} {noun}", locale.number(number))
 }
 
-pub(super) fn units(locale: Locale, number: i64) -> String {
-    count(locale, number, ("unidade", "unidades"), ("unit", "units"))
+pub(crate) fn units(locale: Locale, number: i64) -> String {
+    counted(locale, number, ("unidade", "unidades"), ("unit", "units"))
+}
+
+pub(crate) fn products(locale: Locale, number: i64) -> String {
+    counted(
+        locale,
+        number,
+        ("produto", "produtos"),
+        ("product", "products"),
+    )
+}
+
+/// A whole number of days.
+pub(super) fn whole_days(locale: Locale, number: i64) -> String {
+    counted(locale, number, ("dia", "dias"), ("day", "days"))
 }
 
 /// A number of days, with one decimal below 10.

@@ -17,7 +17,6 @@ pub(crate) use worker::run;
 use super::{
     assess::{RestockSettings, assess},
     language_model::{self, ModelUsage, Narrative, PROMPT_VERSION},
-    model::Figures,
     payload::AnalysisPayload,
     result::{Provenance, Source},
     store::{
@@ -157,70 +156,50 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
         None => Narrative::FromFormula("no_model"),
         Some(model) => language_model::narrate(state, model, &text, tries, &mut usage).await?,
     };
-    if let Narrative::Retry(due) = narrative {
-        return put_back(state, claim, due, tries + 1, WorkOutcome::RetryAt(due)).await;
-    }
-    let computation = Computation {
-        figures: &figures,
-        narrative: &narrative,
-        usage,
-        duration: started.elapsed(),
+    let written = match narrative {
+        Narrative::Retry(due) => {
+            return put_back(state, claim, due, tries + 1, WorkOutcome::RetryAt(due)).await;
+        }
+        Narrative::FromModel(written) => (Source::Model, "worded", text.with_model_text(&written)),
+        Narrative::FromFormula(outcome) => (Source::Formula, outcome, text.computed()),
     };
-    let new = computation.analysis(state, &claim, &text, &product);
+    let duration = started.elapsed();
+    let new = new_analysis(state, &claim.request, &text, written, usage, duration);
     store_analysis(state, claim, product, new).await
 }
 
-/// The inputs of a new analysis.
-struct Computation<'a> {
-    figures: &'a Figures,
-    narrative: &'a Narrative,
+fn new_analysis(
+    state: &State,
+    request: &ClaimedRequest,
+    text: &AnalysisText<'_>,
+    (source, outcome, result): (Source, &'static str, String),
     usage: ModelUsage,
     duration: Duration,
-}
-
-impl Computation<'_> {
-    fn analysis(
-        self,
-        state: &State,
-        claim: &Claim,
-        text: &AnalysisText<'_>,
-        product: &AnalysedProduct,
-    ) -> NewAnalysis {
-        let (source, outcome, result) = match self.narrative {
-            Narrative::FromModel(written) => {
-                (Source::Model, "worded", text.with_model_text(written))
-            }
-            Narrative::FromFormula(outcome) => (Source::Formula, *outcome, text.computed()),
-            // Unreachable: `work` has put such a request back.
-            Narrative::Retry(_) => (Source::Formula, "unusable", text.computed()),
-        };
-        state
-            .analysis
-            .metrics
-            .count_analysis(source.name(), outcome);
-        // Serialising plain numbers cannot fail.
-        let figures = serde_json::to_string(self.figures).unwrap_or_default();
-        let inputs = json!([PROMPT_VERSION, product.id, product.title, figures]).to_string();
-        let model = state.analysis.model.as_ref();
-        NewAnalysis {
-            product: Some(product.id),
-            result,
-            suggested_quantity: self.figures.suggested_quantity(),
-            figures,
-            provenance: Provenance {
-                source,
-                outcome: outcome.to_owned(),
-                language: text.locale.tag().to_owned(),
-                model: model.map(|model| model.name().to_owned()),
-                prompt_version: model.map(|_| PROMPT_VERSION.to_owned()),
-                inputs_digest: digest(&inputs),
-                duration_ms: i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX),
-                prompt_tokens: self.usage.prompt_tokens,
-                completion_tokens: self.usage.completion_tokens,
-                finish_reason: self.usage.finish_reason,
-                asked_by: claim.request.asked_by.clone(),
-            },
-        }
+) -> NewAnalysis {
+    let metrics = &state.analysis.metrics;
+    metrics.count_analysis(source.name(), outcome);
+    // Serialising plain numbers cannot fail.
+    let figures = serde_json::to_string(text.figures).unwrap_or_default();
+    let inputs = json!([PROMPT_VERSION, request.product, text.title, figures]).to_string();
+    let model = state.analysis.model.as_ref();
+    NewAnalysis {
+        product: Some(request.product),
+        result,
+        suggested_quantity: text.figures.suggested_quantity(),
+        figures,
+        provenance: Provenance {
+            source,
+            outcome: outcome.to_owned(),
+            language: text.locale.tag().to_owned(),
+            model: model.map(|model| model.name().to_owned()),
+            prompt_version: model.map(|_| PROMPT_VERSION.to_owned()),
+            inputs_digest: digest(&inputs),
+            duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            finish_reason: usage.finish_reason,
+            asked_by: request.asked_by.clone(),
+        },
     }
 }
 

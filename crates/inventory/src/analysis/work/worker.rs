@@ -68,17 +68,8 @@ async fn finish(state: State, claim: Claim) {
 
 /// The time until a request is due. Also updates the metrics of the queue.
 async fn until_due(state: &State) -> Duration {
-    let read = async |conn: &mut db::Conn| {
-        let (length, oldest) = queue::length(conn).await?;
-        let next = if length == 0 {
-            None
-        } else {
-            queue::next_due(conn).await?
-        };
-        Ok::<_, db::Error>((length, oldest, next))
-    };
     let now = state.clock.now();
-    match state.db.read(read).await {
+    match state.db.read(queue::backlog).await {
         Ok((length, oldest, next)) => {
             let age = oldest.map_or(Duration::ZERO, |oldest| now.since(oldest));
             state.analysis.metrics.set_queue(length, age);

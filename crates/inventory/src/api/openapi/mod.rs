@@ -10,6 +10,7 @@ pub use parameters::only_here;
 
 use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData};
 
+use http::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{
@@ -73,6 +74,15 @@ fn page(record: &str) -> Object {
         .required("results")
         .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
         .build()
+}
+
+/// The described methods of an address, with `HEAD` where there is `GET`.
+pub(crate) fn with_head(methods: impl Iterator<Item = Method>) -> Vec<Method> {
+    let mut methods: Vec<_> = methods.collect();
+    if methods.contains(&Method::GET) {
+        methods.push(Method::HEAD);
+    }
+    methods
 }
 
 /// An example page: the only page of a list with one record.

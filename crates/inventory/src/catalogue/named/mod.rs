@@ -20,7 +20,6 @@ use crate::{
     },
     audit::{self, Action},
     catalogue::{ReferenceCount, refuse_when_referenced},
-    listing::QueryStats,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Setting},
@@ -50,16 +49,15 @@ pub async fn list(
     list.requested(state, parameters).await
 }
 
-/// A range of the records that [`list`] returns on all its pages, in the same order.
-pub(crate) async fn part(
+/// The first of the records that [`list`] returns on all its pages, in the same order.
+pub(crate) async fn first_matches(
     state: &State,
     kind: Kind,
     parameters: &Parameters,
     limit: i64,
-    offset: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
-    let (list, range) = (store::selection(kind, parameters), (limit, offset));
-    let read = async move |conn: &mut Conn| list.page(conn, &QueryStats::UNKNOWN, range).await;
+    let list = store::selection(kind, parameters);
+    let read = async move |conn: &mut Conn| list.first(conn, limit).await;
     Ok(state.db.read(read).await?)
 }
 
@@ -80,7 +78,7 @@ pub(crate) async fn best(
     text: &str,
     limit: i64,
 ) -> Result<Vec<NamedRecord>, Refusal> {
-    part(state, kind, &Parameters::of("search", text), limit, 0).await
+    first_matches(state, kind, &Parameters::of("search", text), limit).await
 }
 
 /// One record.
@@ -182,7 +180,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     all.count(conn, None).await
 }
 
-pub(crate) use store::{after, called, find};
+pub(crate) use store::{after, find, ids_of_name};
 
 /// A record, with its row locked until the transaction ends.
 pub(crate) async fn find_locked(

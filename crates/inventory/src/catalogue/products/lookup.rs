@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use db::{Conn, Error};
 use resource::{Record as _, filters};
 
-use super::{ProductRecord, part, store::ProductList};
+use super::{ProductRecord, first_matches, store::ProductList};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
@@ -101,7 +101,7 @@ async fn respelled(
     words: Vec<String>,
 ) -> Result<Option<String>, Refusal> {
     let text = parameters.get("search").unwrap_or_default();
-    if !numbered_like(state, text, 1).await?.is_empty() {
+    if !numbered_like(state, text, (1, 0)).await?.is_empty() {
         return Ok(None);
     }
     let read = async move |conn: &mut Conn| {
@@ -141,7 +141,7 @@ async fn best_matching_record(
     let mut found = BTreeMap::new();
     for word in words {
         let parameters = Parameters::of("search", &quoted(word));
-        for record in named::part(state, kind, &parameters, NAMES, 0).await? {
+        for record in named::first_matches(state, kind, &parameters, NAMES).await? {
             found.insert(record.id, record);
         }
     }
@@ -173,23 +173,14 @@ async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
     let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
-        let measured = selection.stats(conn, &shared.list_stats).await?;
-        Ok::<_, Refusal>(measured.count)
+        let query_stats = selection.stats(conn, &shared.list_stats).await?;
+        Ok::<_, Refusal>(query_stats.count)
     };
     state.db.read(read).await
 }
 
-/// The first products whose serie numbers begin with a text.
-pub(crate) async fn numbered_like(
-    state: &State,
-    text: &str,
-    limit: i64,
-) -> Result<Vec<ProductRecord>, Refusal> {
-    numbered_part(state, text, (limit, 0)).await
-}
-
 /// A range of the products whose serie numbers begin with a text, ordered by serie number.
-pub(crate) async fn numbered_part(
+pub(crate) async fn numbered_like(
     state: &State,
     text: &str,
     range: PageRange,
@@ -276,7 +267,7 @@ impl SerieNumberMatches {
         if left <= 0 {
             return Ok(Vec::new());
         }
-        numbered_part(state, &self.text, (limit.min(left), offset)).await
+        numbered_like(state, &self.text, (limit.min(left), offset)).await
     }
 
     /// Calls `take` with every product.
@@ -310,7 +301,7 @@ pub(crate) async fn first(
     let (understood, _) = interpret(state, parameters).await?;
     match SerieNumberMatches::find(state, &understood).await? {
         Some(numbered) => numbered.part(state, limit, 0).await,
-        None => part(state, &understood, limit, 0).await,
+        None => first_matches(state, &understood, limit).await,
     }
 }
 
@@ -335,7 +326,7 @@ async fn listed(state: &State, text: &str, limit: i64) -> Result<Vec<ProductReco
         return Ok(vec![product]);
     }
     let parameters = Parameters::of("search", text);
-    let found = part(state, &parameters, limit, 0).await?;
+    let found = first_matches(state, &parameters, limit).await?;
     filled_up(state, &parameters, found, limit).await
 }
 
@@ -355,7 +346,7 @@ pub(super) async fn filled_up(
     let text = parameters.get("search").unwrap_or_default();
     let room = limit - i64::try_from(found.len()).unwrap_or(limit);
     if room > 0 {
-        for product in numbered_like(state, text, room).await? {
+        for product in numbered_like(state, text, (room, 0)).await? {
             if found.iter().all(|other| other.id != product.id) {
                 found.push(product);
             }
@@ -363,11 +354,11 @@ pub(super) async fn filled_up(
     }
     if found.is_empty() && is_indexed(&search_words(parameters)) {
         let (understood, _) = interpret(state, parameters).await?;
-        found = part(state, &understood, limit, 0).await?;
+        found = first_matches(state, &understood, limit).await?;
     } else if found.is_empty()
         && let (understood, Some(_)) = interpretation(state, parameters).await?
     {
-        found = part(state, &understood, limit, 0).await?;
+        found = first_matches(state, &understood, limit).await?;
     }
     Ok(found)
 }

@@ -35,7 +35,7 @@ use store::{ARCHIVED, BY_TITLE, ProductList};
 ///
 /// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
-    list_selected(state, parameters, ProductList::parse(parameters)?).await
+    list_created(state, parameters, None).await
 }
 
 /// Same as [`list`], limited to products created in a period (start inclusive, end exclusive).
@@ -49,14 +49,6 @@ pub(crate) async fn list_created(
     created: Option<(Timestamp, Timestamp)>,
 ) -> Result<Page<ProductRecord>, Refusal> {
     let selection = ProductList::parse(parameters)?.created(created);
-    list_selected(state, parameters, selection).await
-}
-
-async fn list_selected(
-    state: &State,
-    parameters: &Parameters,
-    selection: ProductList,
-) -> Result<Page<ProductRecord>, Refusal> {
     let request = PageRequest::parse(state, parameters)?;
     let is_short = selection.is_everything() && request.is_near();
     let shared = state.clone();
@@ -72,16 +64,15 @@ async fn list_selected(
     }
 }
 
-/// A range of the products that [`list`] returns on all its pages, in the same order.
+/// The first of the products that [`list`] returns on all its pages, in the same order.
 ///
 /// # Errors
 ///
 /// Filters that cannot be parsed, or a failure of the database.
-pub(crate) async fn part(
+pub(crate) async fn first_matches(
     state: &State,
     parameters: &Parameters,
     limit: i64,
-    offset: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
     let selection = ProductList::parse(parameters)?;
     let shared = state.clone();
@@ -89,7 +80,7 @@ pub(crate) async fn part(
         .db
         .read(async move |conn| {
             let query_stats = selection.stats(conn, &shared.list_stats).await?;
-            let range = (limit, offset);
+            let range = (limit, 0);
             Ok(selection.selection.page(conn, &query_stats, range).await?)
         })
         .await
@@ -119,7 +110,7 @@ pub(crate) async fn with_serie_number(
     Ok(state
         .db
         .read(
-            async move |conn| match store::with_serie_number(conn, &serie_number).await? {
+            async move |conn| match store::id_of_serie_number(conn, &serie_number).await? {
                 Some(id) => store::find(conn, id).await,
                 None => Ok(None),
             },
@@ -154,7 +145,7 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     Ok(all.stats(conn, &StatsCache::default()).await?.count)
 }
 
-pub(crate) use store::{StatsCache, after, find, numbered, titled};
+pub(crate) use store::{StatsCache, after, find, id_of_serie_number, ids_of_title};
 
 /// When the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {

@@ -260,7 +260,7 @@ pub(super) async fn inspect(
         }
     }
     if let Setting::Set(Some(serie_number)) = &draft.input.serie_number
-        && store::with_serie_number(conn, serie_number)
+        && store::id_of_serie_number(conn, serie_number)
             .await?
             .is_some_and(|other| Some(other) != own)
     {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
-    analysis::AnalysisSummary,
+    analysis::{AnalysisSummary, text::products},
     events::{Delivery, Endpoint},
     page::{
         Frame,
@@ -272,20 +272,10 @@ impl<'a> View<'a> {
         let stock = shown(&self.shown.figures.stock)?;
         Ok(StockView {
             cards: self.stock_cards(&stock.total),
-            products: self.products(stock.total.products),
+            products: products(self.locale(), stock.total.products),
             categories: self.shares(stock, &stock.categories, "category"),
             brands: self.shares(stock, &stock.brands, "brand"),
         })
-    }
-
-    /// A number with its noun: `1 product`, `237 products`.
-    fn products(&self, count: i64) -> String {
-        let products = if count == 1 {
-            self.text("produto", "product")
-        } else {
-            self.text("produtos", "products")
-        };
-        format!("{} {products}", self.locale().number(count))
     }
 
     /// A number with its noun: `1 unit`, `1,753 units`.

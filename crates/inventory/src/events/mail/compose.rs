@@ -74,31 +74,6 @@ impl Composer {
         })
     }
 
-    /// The low-stock alert for each recipient.
-    fn low_stock(&self, event: i64, payload: &str) -> Vec<NewMail> {
-        let Ok(BecameLow { data: low }) = serde_json::from_str(payload) else {
-            return Vec::new();
-        };
-        let title = one_line(&low.product.title);
-        let (left, threshold) = (self.left(low.quantity), self.locale.number(low.threshold));
-        let content = MailContent {
-            subject: self.text(
-                format!("Estoque baixo: {title}"),
-                format!("Low stock: {title}"),
-            ),
-            paragraphs: vec![self.text(
-                format!("{title}: {left}; o mínimo é {threshold}."),
-                format!("{title}: {left}; the threshold is {threshold}."),
-            )],
-            sections: Vec::new(),
-            link: (
-                self.text("Ver o produto", "See the product"),
-                format!("/products/{}/", low.product.id),
-            ),
-        };
-        self.address(&format!("low:{event}"), "low_stock", &content)
-    }
-
     /// The digest of a day for each recipient: the lowest products, of `count` in total.
     pub(super) fn digest(
         &self,
@@ -155,52 +130,6 @@ impl Composer {
             ),
         };
         self.address(&format!("report:{week}"), "report", &content)
-    }
-
-    /// The alert about a disabled webhook endpoint for each recipient.
-    fn endpoint_disabled(
-        &self,
-        endpoint: i64,
-        url: &str,
-        reason: DisabledReason,
-        now: Timestamp,
-    ) -> Vec<NewMail> {
-        let url = one_line(url);
-        let why = match reason {
-            DisabledReason::Gone => {
-                self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)")
-            }
-            _ => self.text("falhou por dias seguidos", "it has failed for days"),
-        };
-        let content = MailContent {
-            subject: self
-                .text(
-                    "Um destino de webhooks foi desativado",
-                    "A webhook endpoint was disabled",
-                )
-                .to_owned(),
-            paragraphs: vec![
-                self.text(
-                    format!("O destino {url} não recebe mais eventos: {why}."),
-                    format!("The endpoint {url} no longer receives events: {why}."),
-                ),
-                self.text(
-                    "Os eventos pendentes ficam guardados e são enviados quando o destino for reativado.",
-                    "Pending events are kept and sent when the endpoint is enabled again.",
-                )
-                .to_owned(),
-            ],
-            sections: Vec::new(),
-            link: (
-                self.text("Ver os webhooks", "See webhooks"),
-                "/webhooks/".to_owned(),
-            ),
-        };
-        self.address(
-            &format!("endpoint:{endpoint}:{}", now.micros()),
-            "endpoint_disabled",
-            &content,
-        )
     }
 
     /// The remaining quantity in words.
@@ -283,8 +212,29 @@ impl MailTemplates for Composer {
         kind == EventType::BecameLow.name()
     }
 
+    /// The low-stock alert for each recipient.
     fn for_event(&self, id: i64, payload: &str) -> Vec<NewMail> {
-        self.low_stock(id, payload)
+        let Ok(BecameLow { data: low }) = serde_json::from_str(payload) else {
+            return Vec::new();
+        };
+        let title = one_line(&low.product.title);
+        let (left, threshold) = (self.left(low.quantity), self.locale.number(low.threshold));
+        let content = MailContent {
+            subject: self.text(
+                format!("Estoque baixo: {title}"),
+                format!("Low stock: {title}"),
+            ),
+            paragraphs: vec![self.text(
+                format!("{title}: {left}; o mínimo é {threshold}."),
+                format!("{title}: {left}; the threshold is {threshold}."),
+            )],
+            sections: Vec::new(),
+            link: (
+                self.text("Ver o produto", "See the product"),
+                format!("/products/{}/", low.product.id),
+            ),
+        };
+        self.address(&format!("low:{id}"), "low_stock", &content)
     }
 
     fn for_disabled_endpoint(
@@ -294,14 +244,48 @@ impl MailTemplates for Composer {
         reason: DisabledReason,
         now: Timestamp,
     ) -> Vec<NewMail> {
-        self.endpoint_disabled(id, url, reason, now)
+        let url = one_line(url);
+        let why = match reason {
+            DisabledReason::Gone => {
+                self.text("respondeu 410 (não existe mais)", "it answered 410 (gone)")
+            }
+            _ => self.text("falhou por dias seguidos", "it has failed for days"),
+        };
+        let content = MailContent {
+            subject: self
+                .text(
+                    "Um destino de webhooks foi desativado",
+                    "A webhook endpoint was disabled",
+                )
+                .to_owned(),
+            paragraphs: vec![
+                self.text(
+                    format!("O destino {url} não recebe mais eventos: {why}."),
+                    format!("The endpoint {url} no longer receives events: {why}."),
+                ),
+                self.text(
+                    "Os eventos pendentes ficam guardados e são enviados quando o destino for reativado.",
+                    "Pending events are kept and sent when the endpoint is enabled again.",
+                )
+                .to_owned(),
+            ],
+            sections: Vec::new(),
+            link: (
+                self.text("Ver os webhooks", "See webhooks"),
+                "/webhooks/".to_owned(),
+            ),
+        };
+        self.address(
+            &format!("endpoint:{id}:{}", now.micros()),
+            "endpoint_disabled",
+            &content,
+        )
     }
 }
 
 /// Joins the lines of a text, removes control characters, and cuts it to [`MAX_TITLE`].
 fn one_line(text: &str) -> String {
-    let is_break = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
-    let words = text.split(|letter: char| letter.is_whitespace() || is_break(letter));
+    let words = text.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = words
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
@@ -340,7 +324,7 @@ mod tests {
 
     #[test]
     fn each_receiver_gets_a_mail_of_its_own_in_the_language_of_the_shop() {
-        let mails = composer(Locale::PtBr).low_stock(9, &became_low("Café"));
+        let mails = composer(Locale::PtBr).for_event(9, &became_low("Café"));
         let keys: Vec<&str> = mails.iter().map(|mail| mail.key.as_str()).collect();
         assert_eq!(keys, ["low:9:ana@example.com", "low:9:rui@example.com"]);
         assert_eq!(mails[0].subject, "Estoque baixo: Café");
@@ -349,7 +333,7 @@ mod tests {
             "Café: restam 3; o mínimo é 1.000.\n\nhttps://shop.example/products/7/\n\n-- \n\
              Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.\n"
         );
-        let english = composer(Locale::En).low_stock(9, &became_low("Café"));
+        let english = composer(Locale::En).for_event(9, &became_low("Café"));
         assert_eq!(english[0].subject, "Low stock: Café");
         assert!(english[0].html.contains("3 left; the threshold is 1,000."));
     }
@@ -393,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_title_can_bring_neither_a_header_nor_markup() {
-        let mails = composer(Locale::En).low_stock(
+        let mails = composer(Locale::En).for_event(
             1,
             &became_low("A\r\nBcc: all@example.com\u{2028}<script>alert(1)</script>"),
         );
@@ -402,7 +386,7 @@ mod tests {
             "Low stock: A Bcc: all@example.com <script>alert(1)</script>"
         );
         assert!(!mails[0].html.contains("<script>"), "{}", mails[0].html);
-        let long = composer(Locale::En).low_stock(1, &became_low(&"x".repeat(500)));
+        let long = composer(Locale::En).for_event(1, &became_low(&"x".repeat(500)));
         assert_eq!(long[0].subject.chars().count(), "Low stock: ".len() + 101);
     }
 }

@@ -427,7 +427,7 @@ impl Condition {
             Test::IsText(text) => query.push(" = ").bind(text.as_str()),
             Test::Begins(text) => {
                 query.push(" >= ").bind(text.as_str());
-                match search::beyond(text) {
+                match search::successor(text) {
                     Some(beyond) => {
                         query.push(" AND ").push(alias).push(".").push(self.column);
                         query.push(" < ").bind(beyond)

@@ -3,19 +3,15 @@
 use askama::Template;
 use axum::{
     extract::{Request, State as Extracted},
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use http::request::Parts;
-use web::{
-    cookie::HostOnly,
-    page::{Layout, Page},
-};
+use web::{cookie::HostOnly, page::Layout};
 
-use super::is_https;
+use super::{is_https, read_step, show_step};
 use crate::{
     accounts::session::{self, cookies, ticket::Ticket},
-    api::gate,
-    page::{PageState, prevent_caching, redirect, request_body, safe_next, visits::Visit},
+    page::{PageState, redirect, request_body, safe_next},
 };
 
 #[derive(Template)]
@@ -45,9 +41,7 @@ pub(super) async fn log_in(
     layout: Layout,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    gate::throttle_address(&page.state, &parts.extensions).await?;
+    let (parts, members) = read_step(&page.state, request).await?;
     // The ticket has expired, so the login starts again.
     let Some(ticket) = ticket(&page, &parts) else {
         return Ok(redirect("/login/"));
@@ -65,7 +59,7 @@ pub(super) async fn log_in(
         return Ok(show(&page, &parts, layout, message));
     };
     let mut response = redirect(&safe_next(Some(&ticket.next)));
-    cookies::take_ticket(&mut response, is_https(&parts));
+    cookies::delete_ticket(&mut response, is_https(&parts));
     cookies::begin(&mut response, &begun, is_https(&parts));
     Ok(response)
 }
@@ -76,15 +70,9 @@ fn ticket(page: &PageState, parts: &Parts) -> Option<Ticket> {
 }
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, message: &'static str) -> Response {
-    let random = &page.state.random;
-    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
-    let code = CodePage {
+    show_step(page, parts, |token| CodePage {
         layout,
-        token: secret.masked(random),
+        token,
         message,
-    };
-    let mut response = Page::new(code).into_response();
-    prevent_caching(&mut response);
-    cookies::show_secret(&mut response, &secret, is_https(parts));
-    response
+    })
 }

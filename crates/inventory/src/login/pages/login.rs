@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::{
     extract::{Request, State as Extracted},
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use http::{StatusCode, request::Parts};
 use serde::Serialize;
@@ -13,22 +13,21 @@ use utoipa::{
     openapi::{RefOr, Schema, schema::ObjectBuilder},
 };
 use web::{
-    cookie::HostOnly,
     errors::wants_json,
     openapi::{Failure, text},
-    page::{Layout, Page},
+    page::Layout,
 };
 
-use super::is_https;
+use super::{is_https, read_step, show_step};
 use crate::{
     access::{Caller, Permission},
     accounts::{
         Credentials,
         session::{self, CompletedLogin, LoginStep, cookies, ticket::Ticket},
     },
-    api::{gate, openapi::PageFailures, resource::json},
+    api::{openapi::PageFailures, resource::json},
     login::api::{self, EXAMPLE_TOKEN},
-    page::{PageState, prevent_caching, redirect, request_body, safe_next, visits::Visit},
+    page::{PageState, redirect, request_body, safe_next, visits::Visit},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
@@ -122,19 +121,13 @@ pub(crate) fn open(
 }
 
 fn show(page: &PageState, parts: &Parts, layout: Layout, input: LoginInput) -> Response {
-    let random = &page.state.random;
     let visit = Visit::of(&parts.extensions);
-    let secret = visit.secret(HostOnly::of(parts), random);
-    let login = AccountLoginPage {
+    show_step(page, parts, |token| AccountLoginPage {
         layout,
         input,
-        token: secret.masked(random),
+        token,
         stranger: visit.caller().map(|caller| caller.username.clone()),
-    };
-    let mut response = Page::new(login).into_response();
-    prevent_caching(&mut response);
-    cookies::show_secret(&mut response, &secret, is_https(parts));
-    response
+    })
 }
 
 fn query_next(parts: &Parts) -> Option<String> {
@@ -155,7 +148,7 @@ fn query_next(parts: &Parts) -> Option<String> {
     responses(
         (status = 200, description = "Logged in. For browsers: the form again, with its errors.",
         headers(("RateLimit-Policy"), ("RateLimit")), content(
-            (Welcome = "application/json", example = json!(example())),
+            (LoginResponse = "application/json", example = json!(example())),
             (String = "text/html; charset=utf-8"),
         )),
         Failure<302>, Failure<401>, PageFailures,
@@ -166,9 +159,7 @@ pub(super) async fn log_in(
     layout: Layout,
     request: Request,
 ) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    gate::throttle_address(&page.state, &parts.extensions).await?;
+    let (parts, members) = read_step(&page.state, request).await?;
     if wants_json(&parts.headers) {
         Ok(login_program(&page, &parts, &members).await?)
     } else {
@@ -183,7 +174,7 @@ async fn login_program(
 ) -> Result<Response, Refusal> {
     let credentials = api::credentials(members)?;
     let login = session::log_in_program(&page.state, parts, credentials).await?;
-    let mut response = json(StatusCode::OK, &Welcome::of(&login));
+    let mut response = json(StatusCode::OK, &LoginResponse::of(&login));
     cookies::begin(&mut response, &login.begun, is_https(parts));
     Ok(response)
 }
@@ -192,16 +183,16 @@ async fn login_program(
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = LoggedIn)]
-struct Welcome<'a> {
+struct LoginResponse<'a> {
     access: &'a str,
     refresh: &'a str,
     #[schema(inline)]
-    user: WelcomedUser<'a>,
+    user: LoginUser<'a>,
 }
 
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct WelcomedUser<'a> {
+struct LoginUser<'a> {
     id: i64,
     username: &'a str,
     email: &'a str,
@@ -212,10 +203,10 @@ struct WelcomedUser<'a> {
 }
 
 fn example() -> Value {
-    json!(Welcome {
+    json!(LoginResponse {
         access: EXAMPLE_TOKEN,
         refresh: EXAMPLE_TOKEN,
-        user: WelcomedUser {
+        user: LoginUser {
             id: 1,
             username: "admin",
             email: "",
@@ -247,7 +238,7 @@ impl PartialSchema for LoginForm {
 
 impl ToSchema for LoginForm {}
 
-impl<'a> Welcome<'a> {
+impl<'a> LoginResponse<'a> {
     fn of(login: &'a CompletedLogin) -> Self {
         let user = &login.user;
         let permissions = Permission::all()
@@ -256,7 +247,7 @@ impl<'a> Welcome<'a> {
         Self {
             access: &login.pair.access,
             refresh: &login.pair.refresh,
-            user: WelcomedUser {
+            user: LoginUser {
                 id: user.id,
                 username: &user.username,
                 email: &user.email,
@@ -269,7 +260,7 @@ impl<'a> Welcome<'a> {
     }
 }
 
-/// Logs in with a form: redirects, or shows the form again.
+/// Logs in with a form: begins the session, asks for the second factor, or shows the form again.
 pub(crate) async fn login_person(
     entrance: Entrance,
     page: &PageState,
@@ -284,43 +275,33 @@ pub(crate) async fn login_person(
     let mut reader = Reader::new(members, Mode::Whole);
     let username = reader.text("username", api::MAX_TEXT);
     let password = reader.text("password", api::MAX_TEXT);
-    let step = match (username, password, entrance) {
-        (Some(username), Some(password), Entrance::Site) => {
-            session::log_in(&page.state, parts, username, password, input.remembered).await?
-        }
-        (Some(username), Some(password), Entrance::Administration) => {
-            session::log_in_staff(&page.state, parts, username, password).await?
+    let step = match username.zip(password) {
+        Some(credentials) => {
+            let admits = |caller: &Caller| entrance.admits(caller);
+            session::log_in(&page.state, parts, credentials, input.remembered, admits).await?
         }
         // The value is too long or has characters that no user name has.
-        _ => None,
+        None => None,
     };
-    Ok(match step {
-        None => show(page, parts, layout, input.wrong()),
-        Some(step) => after_password(page, parts, &step, input.remembered, &input.next),
-    })
-}
-
-/// Responds to a correct password: starts the session, or asks for the second factor.
-fn after_password(
-    page: &PageState,
-    parts: &Parts,
-    step: &LoginStep,
-    remembered: bool,
-    next: &str,
-) -> Response {
-    let is_https = is_https(parts);
     match step {
-        LoginStep::In(begun) => {
-            let mut response = redirect(next);
-            cookies::begin(&mut response, begun, is_https);
-            response
+        None => {
+            let wrong = LoginInput {
+                is_wrong: true,
+                ..input
+            };
+            Ok(show(page, parts, layout, wrong))
         }
-        LoginStep::Code(user) => {
+        Some(LoginStep::LoggedIn(begun)) => {
+            let mut response = redirect(&input.next);
+            cookies::begin(&mut response, &begun, is_https(parts));
+            Ok(response)
+        }
+        Some(LoginStep::CodeRequired(user)) => {
             let state = &page.state;
-            let ticket = Ticket::new(*user, remembered, next, state.clock.now());
+            let ticket = Ticket::new(user, input.remembered, &input.next, state.clock.now());
             let mut response = redirect("/login/code/");
-            cookies::give_ticket(&mut response, &ticket.close(state), is_https);
-            response
+            cookies::set_ticket(&mut response, &ticket.close(state), is_https(parts));
+            Ok(response)
         }
     }
 }
@@ -358,13 +339,6 @@ impl LoginInput {
                 .filter(|field| is_site && sent(field).trim().is_empty())
                 .collect(),
             is_wrong: false,
-        }
-    }
-
-    fn wrong(self) -> Self {
-        Self {
-            is_wrong: true,
-            ..self
         }
     }
 }

@@ -8,6 +8,7 @@ mod own;
 
 use std::borrow::Cow;
 
+use askama::Template;
 use axum::{
     extract::{Request, State as Extracted},
     response::{IntoResponse as _, Response},
@@ -26,12 +27,13 @@ use utoipa::{
     },
 };
 use utoipa_axum::{router::UtoipaMethodRouterExt as _, routes};
-use web::{client::Origin, cookie::HostOnly, errors::wants_json, openapi::Failure};
+use web::{client::Origin, cookie::HostOnly, errors::wants_json, openapi::Failure, page::Page};
 
 use super::api::{self, EXAMPLE_TOKEN, Refresh, example_access};
 use crate::{
+    State,
     accounts::{
-        service::{self, Access},
+        service::{self, AccessToken},
         session::{self, cookies},
     },
     api::{
@@ -40,10 +42,11 @@ use crate::{
         resource::{answer, json},
     },
     page::{
-        PageState, redirect, request_body,
+        PageState, prevent_caching, redirect, request_body,
         routes::{PageRouter, get},
+        visits::Visit,
     },
-    rest::{Refusal, refusal::allow},
+    rest::{Refusal, fields::Members, refusal::allow},
 };
 
 const POST_ONLY: &[Method] = &[Method::POST, Method::OPTIONS];
@@ -59,6 +62,31 @@ pub(crate) fn routes() -> PageRouter {
 
 fn is_https(parts: &Parts) -> bool {
     Origin::known(&parts.extensions).is_https
+}
+
+/// Reads a posted step of a login, and counts it against the limit of the client's address.
+pub(crate) async fn read_step(
+    state: &State,
+    request: Request,
+) -> Result<(Parts, Members), Refusal> {
+    let (parts, body) = request.into_parts();
+    let members = request_body::read(state, &parts, body).await?;
+    gate::throttle_address(state, &parts.extensions).await?;
+    Ok((parts, members))
+}
+
+/// Shows the form of a step with a CSRF token, whose secret is in a cookie.
+fn show_step<T: Template>(
+    page: &PageState,
+    parts: &Parts,
+    form: impl FnOnce(String) -> T,
+) -> Response {
+    let random = &page.state.random;
+    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
+    let mut response = Page::new(form(secret.masked(random))).into_response();
+    prevent_caching(&mut response);
+    cookies::show_secret(&mut response, &secret, is_https(parts));
+    response
 }
 
 /// End the session and revoke a refresh token sent with it
@@ -141,7 +169,7 @@ fn only_post(parts: &Parts) -> Result<Response, Refusal> {
     post, path = "/token/refresh/", tag = "Web session", operation_id = "refreshSessionToken", security(),
     request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
     responses(
-        (status = 200, description = "A new access token.", body = Access, headers(("RateLimit-Policy"), ("RateLimit")),
+        (status = 200, description = "A new access token.", body = AccessToken, headers(("RateLimit-Policy"), ("RateLimit")),
         example = json!(example_access())),
         Failure<400>, Failure<401>, Failure<403>, Failure<404>, Failure<406>, Failure<413>, Failure<415>, Failure<429>,
         Failure<500>, Failure<503>,
@@ -157,7 +185,7 @@ async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> 
         return Ok(StatusCode::OK.into_response());
     }
     let members = request_body::read(&page.state, &parts, body).await?;
-    let token = api::one(&members, "refresh")?;
+    let token = api::token_of(&members, "refresh")?;
     let access = service::refresh(&page.state, &token).await?;
     Ok(json(StatusCode::OK, &access))
 }

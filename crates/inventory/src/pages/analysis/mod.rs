@@ -9,11 +9,12 @@ use axum::{
     extract::{RawQuery, Request, State as Extracted},
     response::Response,
 };
+use resource::Record as _;
 use web::Error;
 
 use crate::{
     access::{Model, Verb},
-    analysis::restock_terms::{FIELDS, RestockTerms},
+    analysis::RestockTerms,
     page::{
         Form, Frame, PageState, flash, request_body,
         routes::{PageRouter, get, post},
@@ -172,7 +173,7 @@ async fn write_terms(
 /// The form's fields as members of the API: an empty field becomes null, a decimal comma a point.
 fn api_members(members: &Members) -> Members {
     let mut sent = Members::new();
-    for field in FIELDS {
+    for field in RestockTerms::FIELDS {
         let text = request_body::text(members, field.name).unwrap_or_default();
         let text = text.trim().replace(',', ".");
         let value = if text.is_empty() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askama::Template;
-use resource::{Field, Kind};
+use resource::{Field, Kind, Record as _};
 use web::locale::Locale;
 
 use crate::{
@@ -12,7 +12,6 @@ use crate::{
         AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance,
         RestockTerms, Source,
         model::Terms,
-        restock_terms::FIELDS,
         text::{ASSUMPTIONS, decimal},
     },
     page::{Form, Frame},

@@ -108,7 +108,7 @@ async fn also(
     interpretation: Option<&Interpretation>,
 ) -> Result<Vec<Chip>, Refusal> {
     let mut chips = Vec::new();
-    for product in lookup::numbered_like(state, search, ALSO).await? {
+    for product in lookup::numbered_like(state, search, (ALSO, 0)).await? {
         let number = product.serie_number.as_deref().unwrap_or_default();
         chips.push(Chip {
             text: format!("{number} · {}", product.title),
@@ -150,8 +150,8 @@ pub(crate) async fn jump(
     }
     // A number that is typed only in part leads to a product if it begins a single serie number and
     // matches no title.
-    let candidates = lookup::numbered_like(&page.state, search, 2).await?;
-    let is_title = !products::part(&page.state, &Parameters::of("search", search), 1, 0)
+    let candidates = lookup::numbered_like(&page.state, search, (2, 0)).await?;
+    let is_title = !products::first_matches(&page.state, &Parameters::of("search", search), 1)
         .await?
         .is_empty();
     Ok(match candidates.as_slice() {

@@ -20,7 +20,7 @@ use super::{
     },
     AMOUNT, error_text, idempotency_key,
     list::moment,
-    order_address, require, unavailable,
+    order_address, read_amount, require, unavailable,
 };
 use crate::{
     access::{Model, Verb},
@@ -32,6 +32,7 @@ use crate::{
         picker::{Picker, PickerSource},
         see_other,
     },
+    payments,
     rest::{Refusal, query::Parameters},
 };
 
@@ -179,7 +180,7 @@ pub(super) async fn create(
         return Ok(again(&page, &frame, link));
     };
     let key = idempotency_key(&frame, &link.form, PATH);
-    match super::super::create_order(&page.state, &frame.caller, &order, &key).await {
+    match payments::create_order(&page.state, &frame.caller, &order, &key).await {
         Ok(order) => {
             let text = frame.text(
                 "Link criado. Envie-o a quem vai pagar.",
@@ -324,7 +325,11 @@ async fn add_picked(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Res
 /// The order of the form; `None` when the form has errors.
 fn order(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
     let amount = if link.lines.is_empty() {
-        amount(frame, &mut link.form)
+        let invalid = frame.text(
+            "Digite um valor em reais, como 149,90, ou adicione produtos.",
+            "Enter an amount, such as 149.90, or add products.",
+        );
+        read_amount(frame, &mut link.form, invalid)
     } else {
         check_sum(frame, link);
         None
@@ -351,22 +356,6 @@ fn item(line: &LinkLine) -> NewOrderItem {
         unit_price: ExactAmount(line.product.selling_price),
         sku: line.product.serie_number.clone(),
     }
-}
-
-fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
-    let typed = form.value("amount").to_owned();
-    let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
-        Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
-        Err(problem) => numbers::message(problem, &typed, frame.locale),
-        Ok(_) => frame
-            .text(
-                "Digite um valor em reais, como 149,90, ou adicione produtos.",
-                "Enter an amount, such as 149.90, or add products.",
-            )
-            .to_owned(),
-    };
-    form.complain_of(AMOUNT, message);
-    None
 }
 
 /// Checks the sum of the products, which replaces a typed amount.

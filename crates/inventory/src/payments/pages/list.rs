@@ -25,18 +25,19 @@ use crate::{
         flash::{self, Flash},
         list_page::{self, Cells, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
     },
+    payments,
     rest::{
         Refusal,
         list::PageNumber,
-        page::{Page as Found, PageRequest},
+        page::{Page, PageRequest},
         query::Parameters,
     },
 };
 
 /// The page size for an export.
-const FILE_PAGE: u64 = 100;
+const EXPORT_PAGE_SIZE: u64 = 100;
 /// The most pages that an export reads.
-const FILE_PAGES: u64 = 20;
+const EXPORT_MAX_PAGES: u64 = 20;
 
 /// A list of checkout's records, as a page and as a file.
 pub(super) trait CheckoutList {
@@ -62,7 +63,7 @@ pub(super) trait CheckoutList {
 struct CheckoutRequest {
     list: ListRequest,
     query: ListQuery,
-    wanted: PageRequest,
+    page_request: PageRequest,
 }
 
 impl CheckoutRequest {
@@ -74,9 +75,9 @@ impl CheckoutRequest {
         filters: ListFilters,
     ) -> Result<Self, Refusal> {
         let parameters = Parameters::of_address(uri);
-        let wanted = PageRequest::parse(&page.state, &parameters)?;
+        let page_request = PageRequest::parse(&page.state, &parameters)?;
         let mut list = filters.read(page, frame, parameters).await?;
-        let number = match wanted.page {
+        let number = match page_request.page {
             PageNumber::Number(number) => number,
             PageNumber::Last => 1,
         };
@@ -86,7 +87,7 @@ impl CheckoutRequest {
             status: value("status"),
             payment_method: value("payment_method"),
             page: number,
-            page_size: wanted.size.min(FILE_PAGE),
+            page_size: page_request.size.min(EXPORT_PAGE_SIZE),
             ..ListQuery::default()
         };
         for (name, is_end) in Days::NAMES.into_iter().zip([false, true]) {
@@ -105,23 +106,18 @@ impl CheckoutRequest {
         Ok(Self {
             list,
             query,
-            wanted,
+            page_request,
         })
     }
 
     /// The requested page of the records.
-    fn found<T>(&self, list: PaymentList<T>) -> Result<Found<T>, Refusal> {
-        let wanted = PageRequest {
+    fn found<T>(&self, list: PaymentList<T>) -> Result<Page<T>, Refusal> {
+        let page_request = PageRequest {
             size: self.query.page_size,
-            ..self.wanted
+            ..self.page_request
         };
-        let (number, _) = wanted.within(list.count)?;
-        Ok(Found {
-            count: list.count,
-            number,
-            size: wanted.size,
-            results: list.results,
-        })
+        let (number, _) = page_request.within(list.count)?;
+        Ok(page_request.page(list.count, number, list.results))
     }
 }
 
@@ -140,7 +136,7 @@ pub(super) async fn show<L: CheckoutList>(
     list.form = request.list.form.clone();
     list.size = request.query.page_size;
     if !list.form.is_refused() {
-        match super::super::list(&page.state, &request.query).await {
+        match payments::list(&page.state, &request.query).await {
             Ok(found) => list.fill(&request.found(found)?, |record| L::row(&frame, record)),
             Err(failure) => return unavailable(&frame, failure),
         }
@@ -170,14 +166,14 @@ async fn read_all<T: ListedRecord>(
 ) -> Result<Option<Vec<T>>, Failure> {
     let mut query = ListQuery {
         page: 1,
-        page_size: FILE_PAGE,
+        page_size: EXPORT_PAGE_SIZE,
         ..query.clone()
     };
     let mut records = Vec::new();
     loop {
-        let list = super::super::list::<T>(state, &query).await?;
-        let is_last = query.page * FILE_PAGE >= list.count;
-        if list.count > FILE_PAGE * FILE_PAGES {
+        let list = payments::list::<T>(state, &query).await?;
+        let is_last = query.page * EXPORT_PAGE_SIZE >= list.count;
+        if list.count > EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES {
             return Ok(None);
         }
         records.extend(list.results);
@@ -214,7 +210,7 @@ pub(super) async fn export<L: CheckoutList>(
 
 /// Redirects to the list, with a message about the export's limit.
 fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
-    let most = i64::try_from(FILE_PAGE * FILE_PAGES).unwrap_or(i64::MAX);
+    let most = i64::try_from(EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES).unwrap_or(i64::MAX);
     let text = format!(
         "{} {}. {}",
         frame.text(

@@ -10,17 +10,18 @@ mod payments;
 mod refund;
 
 use askama::Template;
-use axum::{extract::Path, response::Response};
+use axum::extract::Path;
 use db::Money;
 use http::StatusCode;
 use resource::{Field, price};
 
-use super::{Failure, client::CheckoutError};
+use super::{Failure, client::CheckoutError, model::CheckoutOrder};
 use crate::{
     access::{Model, Verb},
     page::{
         Form, Frame, PageResult,
         form_token::FormToken,
+        numbers,
         routes::{PageRouter, get},
     },
     rest::Refusal,
@@ -67,6 +68,14 @@ fn payment_address(id: &str) -> String {
     format!("{PAYMENTS}{id}/")
 }
 
+/// A payment's address, with the order that it belongs to if that is known.
+fn with_order(address: String, order: Option<&CheckoutOrder>) -> String {
+    match order {
+        Some(order) => format!("{address}?order={}", order.id),
+        None => address,
+    }
+}
+
 /// Requires a permission, and a configured checkout: without one the pages do not exist.
 fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
@@ -80,45 +89,53 @@ fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
     FormToken::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
 }
 
+/// The typed amount. An error in the form if it is not one above zero: `invalid`, unless there is a
+/// more precise one.
+fn read_amount(frame: &Frame, form: &mut Form, invalid: &'static str) -> Option<Money> {
+    let typed = form.value(AMOUNT.name).to_owned();
+    let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
+        Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
+        Err(problem) => numbers::message(problem, &typed, frame.locale),
+        Ok(_) => invalid.to_owned(),
+    };
+    form.complain_of(AMOUNT, message);
+    None
+}
+
 #[derive(Template)]
 #[template(path = "payments/unavailable.html")]
 struct UnavailablePage<'a> {
     frame: &'a Frame,
     sentence: &'static str,
-    /// Checkout's error message.
-    detail: &'a str,
+    /// Checkout's error message; empty without one.
+    detail: String,
 }
 
 /// The page for a failed request to checkout.
 fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
-    let (sentence, detail) = match &failure {
+    let mut detail = String::new();
+    let sentence = match failure {
         Failure::NotFound => return Err(Refusal::NotFound.into()),
-        Failure::Store(_) => return Err(refusal(failure).into()),
-        Failure::Unreachable(_) => (
+        Failure::Store(error) => return Err(Refusal::Database(error).into()),
+        Failure::Unreachable(_) => frame.text(
+            "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",
+            "The payment service cannot be reached right now. Try again in a moment.",
+        ),
+        Failure::Unanswered(_) => frame.text(
+            "O serviço de pagamentos deu uma resposta inesperada. Tente de novo em alguns instantes.",
+            "The payment service gave an unexpected response. Try again in a moment.",
+        ),
+        Failure::WrongKey => frame.text(
+            "O serviço de pagamentos recusa a chave desta loja. Peça a um administrador que confira a configuração.",
+            "The payment service refuses this shop's key. Ask an administrator to check the settings.",
+        ),
+        Failure::Refused(error) => {
+            detail = error.detail;
             frame.text(
-                "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",
-                "The payment service cannot be reached right now. Try again in a moment.",
-            ),
-            "",
-        ),
-        Failure::Unanswered(_) => (
-            frame.text(
-                "O serviço de pagamentos deu uma resposta inesperada. Tente de novo em alguns instantes.",
-                "The payment service gave an unexpected response. Try again in a moment.",
-            ),
-            "",
-        ),
-        Failure::WrongKey => (
-            frame.text(
-                "O serviço de pagamentos recusa a chave desta loja. Peça a um administrador que confira a configuração.",
-                "The payment service refuses this shop's key. Ask an administrator to check the settings.",
-            ),
-            "",
-        ),
-        Failure::Refused(error) => (
-            frame.text("O serviço de pagamentos recusou o pedido:", "The payment service refused the request:"),
-            error.detail.as_str(),
-        ),
+                "O serviço de pagamentos recusou o pedido:",
+                "The payment service refused the request:",
+            )
+        }
     };
     let page = UnavailablePage {
         frame,
@@ -126,17 +143,6 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
         detail,
     };
     Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
-}
-
-/// The refusal for a failure that is not an error of checkout.
-fn refusal(failure: Failure) -> Refusal {
-    match failure {
-        Failure::Store(error) => Refusal::Database(error),
-        Failure::NotFound => Refusal::NotFound,
-        other => web::Error::new(StatusCode::BAD_GATEWAY, "Checkout does not answer")
-            .cause(other)
-            .into(),
-    }
 }
 
 /// Checkout's error in the user's language, if it has a translation.
@@ -177,7 +183,10 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
 }
 
 /// The confirmation of an action that cannot be undone.
+#[derive(Template)]
+#[template(path = "payments/question.html")]
 struct Confirmation<'a> {
+    frame: &'a Frame,
     title: &'a str,
     name: String,
     sentence: &'a str,
@@ -187,21 +196,4 @@ struct Confirmation<'a> {
     back: String,
     /// The error of a failed attempt; empty if there was none.
     problem: String,
-}
-
-#[derive(Template)]
-#[template(path = "payments/question.html")]
-struct ConfirmationPage<'a> {
-    frame: &'a Frame,
-    question: &'a Confirmation<'a>,
-}
-
-impl Confirmation<'_> {
-    fn show(&self, frame: &Frame, status: StatusCode) -> Response {
-        let page = ConfirmationPage {
-            frame,
-            question: self,
-        };
-        frame.show_with(status, page)
-    }
 }

@@ -11,13 +11,14 @@ use super::{
         labels::{StatusLabel, method_id, order_state, order_status, payment_status},
         model::{CheckoutOrder, OrderItem, OrderStatus},
     },
-    Confirmation, Id, error_text, order_address, payment_address, require, unavailable,
+    Confirmation, Id, error_text, order_address, payment_address, require, unavailable, with_order,
 };
 use crate::{
     access::{Model, Verb},
     page::{
         FormSubmission, Frame, PageResult, SharedPage, flash, history::machine_time, see_other,
     },
+    payments,
     rest::query::encode,
 };
 
@@ -66,7 +67,7 @@ impl CheckoutOrderPage<'_> {
 
 pub(super) async fn show(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let order = match super::super::order(&page.state, &id).await {
+    let order = match payments::order(&page.state, &id).await {
         Ok(order) => order,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -109,11 +110,7 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
         let state = frame.say(payment_status(payment.status).text);
         events.push(OrderHistoryEvent {
             text: format!("{method}: {state}"),
-            address: Some(format!(
-                "{}?order={}",
-                payment_address(&payment.id),
-                order.id
-            )),
+            address: Some(with_order(payment_address(&payment.id), Some(order))),
             at: Some(payment.date_created),
         });
     }
@@ -141,14 +138,15 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 /// `GET /payments/orders/{id}/cancel/`
 pub(super) async fn ask(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    match super::super::order(&page.state, &id).await {
-        Ok(order) => Ok(confirmation(&frame, &order, String::new()).show(&frame, StatusCode::OK)),
+    match payments::order(&page.state, &id).await {
+        Ok(order) => Ok(frame.show(confirmation(&frame, &order, String::new()))),
         Err(failure) => unavailable(&frame, failure),
     }
 }
 
 fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) -> Confirmation<'a> {
     Confirmation {
+        frame,
         title: frame.text("Cancelar o pedido?", "Cancel the order?"),
         name: format!("{} · {}", order.description, frame.locale.money(order.amount)),
         sentence: frame.text(
@@ -173,7 +171,7 @@ pub(super) async fn cancel(
 ) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
     FormSubmission::read(&page.state, request).await?;
-    let problem = match super::super::cancel_order(&page.state, &frame.caller, &id).await {
+    let problem = match payments::cancel_order(&page.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");
             return Ok(flash::success(see_other(&order_address(&id)), text));
@@ -187,8 +185,11 @@ pub(super) async fn cancel(
             .to_owned(),
         Err(failure) => return unavailable(&frame, failure),
     };
-    match super::super::order(&page.state, &id).await {
-        Ok(order) => Ok(confirmation(&frame, &order, problem).show(&frame, StatusCode::CONFLICT)),
+    match payments::order(&page.state, &id).await {
+        Ok(order) => {
+            let confirmation = confirmation(&frame, &order, problem);
+            Ok(frame.show_with(StatusCode::CONFLICT, confirmation))
+        }
         Err(failure) => unavailable(&frame, failure),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        labels::{ORDER_STATUSES, PLACE, order_state, order_status},
+        labels::{ORDER_STATUSES, TITLE, code_of, order_state, order_status},
         model::CheckoutOrder,
     },
     ORDERS,
@@ -67,7 +67,7 @@ impl CheckoutList for Orders {
             "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",
             "No orders yet. Create a link and send it to the buyer.",
         );
-        let (title, empty) = (frame.say(PLACE).to_owned(), Empty::new("card", sentence));
+        let (title, empty) = (frame.say(TITLE).to_owned(), Empty::new("card", sentence));
         ListPage {
             create: may_add.then(|| (new.to_owned(), format!("{ORDERS}new/"))),
             beside: vec![Link {
@@ -94,17 +94,11 @@ impl CheckoutList for Orders {
     }
 
     fn cells(cells: Cells, order: &CheckoutOrder) -> Vec<String> {
-        let code = ORDER_STATUSES
-            .iter()
-            .find(|(_, status)| *status == order.status);
+        let reference = order.reference.as_deref().map(Cells::text);
         vec![
             order.id.clone(),
-            order
-                .reference
-                .as_deref()
-                .map(Cells::text)
-                .unwrap_or_default(),
-            code.map_or("", |(code, _)| code).to_owned(),
+            reference.unwrap_or_default(),
+            code_of(&ORDER_STATUSES, &order.status).to_owned(),
             cells.amount(order.amount),
             cells.amount(order.refunded_amount),
             Cells::text(&order.description),

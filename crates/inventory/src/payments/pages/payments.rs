@@ -6,12 +6,14 @@ use axum::extract::{Path, Request, State as Extracted};
 
 use super::{
     super::{
-        labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
+        labels::{
+            METHODS, PAYMENT_STATUSES, StatusLabel, code_of, method, method_id, payment_status,
+        },
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
     Id, ORDERS, PAYMENTS,
     list::CheckoutList,
-    payment_address, require, unavailable,
+    payment_address, require, unavailable, with_order,
 };
 use crate::{
     State,
@@ -25,6 +27,7 @@ use crate::{
         },
         part::{PagePart, part},
     },
+    payments,
     rest::query::Parameters,
 };
 
@@ -107,14 +110,11 @@ impl CheckoutList for Payments {
     }
 
     fn cells(cells: Cells, payment: &Payment) -> Vec<String> {
-        let codes = PAYMENT_STATUSES.iter();
-        let code = codes.clone().find(|(_, status)| *status == payment.status);
-        let means = METHODS.iter().find(|(_, means)| *means == payment.method());
         vec![
             payment.id.clone(),
-            code.map_or("", |(code, _)| code).to_owned(),
+            code_of(&PAYMENT_STATUSES, &payment.status).to_owned(),
             cells.amount(payment.transaction_amount),
-            means.map_or("", |(code, _)| code).to_owned(),
+            code_of(&METHODS, &payment.method()).to_owned(),
             Cells::text(&payment.payer.email),
             machine_time(payment.date_created),
             payment.date_approved.map(machine_time).unwrap_or_default(),
@@ -166,7 +166,7 @@ pub(super) async fn show(
     request: Request,
 ) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let payment = match super::super::payment(&page.state, &id).await {
+    let payment = match payments::payment(&page.state, &id).await {
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -176,9 +176,10 @@ pub(super) async fn show(
         &Parameters::of_address(request.uri()),
     )
     .await;
-    let entries = super::super::audited_requests(&page.state, &payment.id);
+    let entries = payments::audited_requests(&page.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
+    let refund = format!("{}refund/", payment_address(&payment.id));
     Ok(frame.show(PaymentPage {
         state: payment_status(payment.status),
         means: method_text(&frame, &payment),
@@ -189,20 +190,11 @@ pub(super) async fn show(
             let entries = entries.iter();
             entries.map(|entry| request_row(&frame, entry)).collect()
         }),
-        refund_address: may.then(|| refund_address(&payment, order.as_ref())),
+        refund_address: may.then(|| with_order(refund, order.as_ref())),
         order: order.as_ref(),
         payment: &payment,
         frame: &frame,
     }))
-}
-
-/// The address of the refund page, with the order if it is known.
-fn refund_address(payment: &Payment, order: Option<&CheckoutOrder>) -> String {
-    let address = format!("{}refund/", payment_address(&payment.id));
-    match order {
-        Some(order) => format!("{address}?order={}", order.id),
-        None => address,
-    }
 }
 
 /// The order that the query string names, if the payment belongs to it.
@@ -211,7 +203,7 @@ pub(super) async fn order_of(
     payment: &Payment,
     parameters: &Parameters,
 ) -> Option<CheckoutOrder> {
-    let order = super::super::order(state, parameters.get("order")?)
+    let order = payments::order(state, parameters.get("order")?)
         .await
         .ok()?;
     let is_its_own = order.payments.iter().any(|one| one.id == payment.id);

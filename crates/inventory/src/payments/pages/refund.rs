@@ -15,9 +15,9 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    AMOUNT, Confirmation, Id, error_text, idempotency_key, payment_address,
+    Confirmation, Id, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of},
-    require, unavailable,
+    read_amount, require, unavailable, with_order,
 };
 use crate::{
     access::{Model, Verb},
@@ -25,8 +25,9 @@ use crate::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         form_token::TOKEN,
-        numbers, see_other,
+        see_other,
     },
+    payments,
     rest::query::Parameters,
 };
 
@@ -53,17 +54,12 @@ struct RefundSubject {
 
 impl RefundSubject {
     async fn read(page: &PageState, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
-        let payment = super::super::payment(&page.state, id).await?;
+        let payment = payments::payment(&page.state, id).await?;
         let order = order_of(&page.state, &payment, parameters).await;
-        let address = payment_address(&payment.id);
-        let back = match &order {
-            Some(order) => format!("{address}?order={}", order.id),
-            None => address,
-        };
         Ok(Self {
+            back: with_order(payment_address(&payment.id), order.as_ref()),
             payment,
             order,
-            back,
         })
     }
 
@@ -78,7 +74,7 @@ impl RefundSubject {
 
     /// Shows the form for the amount.
     async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> PageResult {
-        let entries = super::super::audited_requests(&page.state, &self.payment.id).await?;
+        let entries = payments::audited_requests(&page.state, &self.payment.id).await?;
         let template = RefundPage {
             frame,
             form,
@@ -112,6 +108,7 @@ impl RefundSubject {
         );
         let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
         Confirmation {
+            frame,
             title: frame.text("Devolver o dinheiro?", "Refund this payment?"),
             name: format!("{what} · {}", self.payment.payer.email),
             sentence: frame.text(
@@ -141,9 +138,11 @@ pub(super) async fn ask(
     require(&frame, Verb::Refund, Model::Payment)?;
     let parameters = Parameters::of_address(request.uri());
     match RefundSubject::read(&page, &id, &parameters).await {
-        Ok(about) if about.payment.status != PaymentStatus::Approved => Ok(see_other(&about.back)),
-        Ok(about) => {
-            about
+        Ok(subject) if subject.payment.status != PaymentStatus::Approved => {
+            Ok(see_other(&subject.back))
+        }
+        Ok(subject) => {
+            subject
                 .ask(&page, &frame, &Form::new().with("how", "all"))
                 .await
         }
@@ -161,54 +160,43 @@ pub(super) async fn refund(
     require(&frame, Verb::Refund, Model::Payment)?;
     let parameters = Parameters::of_address(request.uri());
     let mut form = FormSubmission::read(&page.state, request).await?.form;
-    let about = match RefundSubject::read(&page, &id, &parameters).await {
-        Ok(about) => about,
+    let subject = match RefundSubject::read(&page, &id, &parameters).await {
+        Ok(subject) => subject,
         Err(failure) => return unavailable(&frame, failure),
     };
-    let amount = amount(&frame, &mut form);
+    // Without an amount, the rest is refunded.
+    let amount = if form.value("how") == "part" {
+        let invalid = frame.text(
+            "Digite um valor em reais, como 10,50.",
+            "Enter an amount, such as 10.50.",
+        );
+        read_amount(&frame, &mut form, invalid)
+    } else {
+        None
+    };
     if form.is_refused() {
-        return about.ask(&page, &frame, &form).await;
+        return subject.ask(&page, &frame, &form).await;
     }
     if form.value("confirmed").is_empty() {
-        let confirmation = about.confirmation(&frame, amount, frame.once_only_token());
-        return Ok(confirmation.show(&frame, StatusCode::OK));
+        let confirmation = subject.confirmation(&frame, amount, frame.once_only_token());
+        return Ok(frame.show(confirmation));
     }
     let key = idempotency_key(&frame, &form, PATH);
-    match super::super::refund(&page.state, &frame.caller, &id, amount, &key).await {
-        Ok(refund) => Ok(done(&frame, &refund, &about.back)),
+    match payments::refund(&page.state, &frame.caller, &id, amount, &key).await {
+        Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
             form.problem = error_text(&frame, &error);
-            about.ask(&page, &frame, &form).await
+            subject.ask(&page, &frame, &form).await
         }
         Err(Failure::Unanswered(_)) => {
             let token = form.value(TOKEN).to_owned();
             Ok(unknown_outcome(
                 &frame,
-                about.confirmation(&frame, amount, token),
+                subject.confirmation(&frame, amount, token),
             ))
         }
         Err(failure) => unavailable(&frame, failure),
     }
-}
-
-/// The amount in the form. `None` means the rest.
-fn amount(frame: &Frame, form: &mut Form) -> Option<Money> {
-    if form.value("how") != "part" {
-        return None;
-    }
-    let typed = form.value("amount").to_owned();
-    let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
-        Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
-        Err(problem) => numbers::message(problem, &typed, frame.locale),
-        Ok(_) => frame
-            .text(
-                "Digite um valor em reais, como 10,50.",
-                "Enter an amount, such as 10.50.",
-            )
-            .to_owned(),
-    };
-    form.complain_of(AMOUNT, message);
-    None
 }
 
 fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
@@ -258,5 +246,5 @@ fn unknown_outcome(frame: &Frame, confirmation: Confirmation<'_>) -> Response {
             .to_owned(),
         ..confirmation
     };
-    confirmation.show(frame, StatusCode::BAD_GATEWAY)
+    frame.show_with(StatusCode::BAD_GATEWAY, confirmation)
 }

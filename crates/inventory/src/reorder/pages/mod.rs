@@ -5,7 +5,6 @@ mod view;
 use axum::extract::{Request, State as Extracted};
 use db::Conn;
 
-use super::ListOptions;
 use crate::{
     access::{Model, Verb},
     analysis::RestockSettings,
@@ -54,8 +53,7 @@ async fn show(
 ) -> PageResult {
     let wanted = PageRequest::parse(&page.state, parameters).map_err(Refusal::from)?;
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
-    let options = ListOptions { wanted, is_grouped };
-    let needs = super::list(&page.state, options).await?;
+    let needs = super::list(&page.state, wanted, is_grouped).await?;
     let shop = page.state.config.low_stock_threshold;
     Ok(ListView::new(frame, parameters, refused, is_grouped).show(&needs, shop))
 }

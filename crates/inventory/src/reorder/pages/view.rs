@@ -5,7 +5,7 @@ use axum::response::Response;
 use web::locale::Locale;
 
 use super::{
-    super::{BATCH_SIZE, NeedsPage, PrintedOrders, ReorderNeed, ThresholdChange},
+    super::{BATCH_SIZE, NeedsPage, OrderSource, PrintedOrders, ReorderNeed, ThresholdChange},
     PARAMETERS, PATH, THRESHOLD,
 };
 use crate::{
@@ -288,39 +288,39 @@ impl<'a> ListView<'a> {
 
 const ORDERS: &str = "/low-stock/orders/";
 
-fn supplier(frame: &Frame, need: &ReorderNeed) -> String {
-    let supplier = need.source.supplier.as_ref();
-    supplier.map_or_else(
-        || {
-            frame
-                .text("Sem fornecedor ainda", "No supplier yet")
-                .to_owned()
-        },
-        |supplier| supplier.name.clone(),
-    )
+fn supplier(frame: &Frame, source: &OrderSource) -> String {
+    match &source.supplier {
+        Some(supplier) => supplier.name.clone(),
+        None => frame
+            .text("Sem fornecedor ainda", "No supplier yet")
+            .to_owned(),
+    }
+}
+
+/// Splits products that are in the order of their suppliers, with the source of each group.
+fn supplier_groups(needs: &[ReorderNeed]) -> impl Iterator<Item = (&OrderSource, &[ReorderNeed])> {
+    let groups = needs.chunk_by(|one, next| one.source.supplier_id() == next.source.supplier_id());
+    groups.filter_map(|group| Some((&group.first()?.source, group)))
 }
 
 /// A heading above the first product of each supplier.
 fn headings(frame: &Frame, needs: &[ReorderNeed]) -> Vec<Heading> {
-    let mut headings = Vec::new();
-    let mut last = None;
-    for (place, need) in needs.iter().enumerate() {
-        let id = need.source.supplier_id();
-        if last != Some(id) {
-            last = Some(id);
-            headings.push(Heading {
-                place,
-                text: supplier(frame, need),
-                link: (
-                    frame
-                        .text("Imprimir o pedido", "Print the order")
-                        .to_owned(),
-                    format!("{ORDERS}?supplier={id}"),
-                ),
-            });
+    let mut place = 0;
+    let heading = |(source, group): (&OrderSource, &[ReorderNeed])| {
+        let first = place;
+        place += group.len();
+        Heading {
+            place: first,
+            text: supplier(frame, source),
+            link: (
+                frame
+                    .text("Imprimir o pedido", "Print the order")
+                    .to_owned(),
+                format!("{ORDERS}?supplier={}", source.supplier_id()),
+            ),
         }
-    }
-    headings
+    };
+    supplier_groups(needs).map(heading).collect()
 }
 
 /// The page `GET /low-stock/orders/`.
@@ -356,25 +356,15 @@ impl<'a> OrdersPage<'a> {
         today: String,
         is_of_one: bool,
     ) -> Self {
-        let mut orders: Vec<SupplierOrder> = Vec::new();
-        for need in &found.needs {
-            let id = need.source.supplier_id();
-            if orders.last().is_none_or(|order| order.id != id) {
-                let supplier = supplier(frame, need);
-                orders.push(SupplierOrder {
-                    id,
-                    supplier,
-                    lines: Vec::new(),
-                });
-            }
-            if let Some(order) = orders.last_mut() {
-                order.lines.push(line(frame, need));
-            }
-        }
+        let order = |(source, group): (&OrderSource, &[ReorderNeed])| SupplierOrder {
+            id: source.supplier_id(),
+            supplier: supplier(frame, source),
+            lines: group.iter().map(|need| line(frame, need)).collect(),
+        };
         let left_out = i64::try_from(found.left_out).unwrap_or(i64::MAX);
         Self {
             frame,
-            orders,
+            orders: supplier_groups(&found.needs).map(order).collect(),
             today,
             is_of_one,
             left_out: (left_out > 0).then(|| frame.locale.number(left_out)),

@@ -6,16 +6,16 @@ use db::Money;
 use super::{
     super::{
         message::Message,
-        number::{Decimal, MAX_NUMBER_LENGTH},
+        number::{Decimal, MAX_NUMBER_LENGTH, is_integer},
         value::{Value, is_written_as_integer},
     },
     Reference,
 };
 
 /// The parsed value, or all error messages.
-pub(super) type Read<T> = Result<T, Vec<Message>>;
+pub(super) type ParseResult<T> = Result<T, Vec<Message>>;
 
-pub(super) fn refuse<T>(message: Message) -> Read<T> {
+pub(super) fn refuse<T>(message: Message) -> ParseResult<T> {
     Err(vec![message])
 }
 
@@ -53,7 +53,7 @@ pub(super) fn is_invisible(character: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-pub(super) fn text(value: &Value, max: Option<usize>) -> Read<String> {
+pub(super) fn text(value: &Value, max: Option<usize>) -> ParseResult<String> {
     let text = match value {
         Value::Text(text) | Value::Number(text) => trim(text),
         Value::LoneSurrogate(unit) => {
@@ -83,7 +83,7 @@ pub(super) fn text(value: &Value, max: Option<usize>) -> Read<String> {
     }
 }
 
-pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
+pub(super) fn integer(value: &Value, min: i64, max: i64) -> ParseResult<i64> {
     const INVALID: Message = Message::NOT_AN_INTEGER;
     let number = match value {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
@@ -110,7 +110,7 @@ pub(super) fn integer(value: &Value, min: i64, max: i64) -> Read<i64> {
     }
 }
 
-pub(super) fn price(value: &Value) -> Read<Money> {
+pub(super) fn price(value: &Value) -> ParseResult<Money> {
     const INVALID: Message = Message::NOT_A_NUMBER;
     match value {
         Value::Text(text) if text.chars().count() > MAX_NUMBER_LENGTH => {
@@ -124,7 +124,7 @@ pub(super) fn price(value: &Value) -> Read<Money> {
     }
 }
 
-pub(super) fn reference(value: &Value) -> Read<Reference> {
+pub(super) fn reference(value: &Value) -> ParseResult<Reference> {
     let wrong_kind = || {
         refuse(Message::new(
             "Escolha um item da lista.",
@@ -140,17 +140,16 @@ pub(super) fn reference(value: &Value) -> Read<Reference> {
         Value::Number(text) if is_written_as_integer(text) => text,
         _ => return wrong_kind(),
     };
-    let digits = sent.strip_prefix(['+', '-']).unwrap_or(sent);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_integer(sent) {
         return wrong_kind();
     }
-    let shown: String = match value {
-        Value::Text(text) => text.chars().take(MAX_NUMBER_LENGTH).collect(),
-        _ => sent.chars().take(MAX_NUMBER_LENGTH).collect(),
+    let shown = match value {
+        Value::Text(text) => text,
+        _ => sent,
     };
     // No row has the id 0, so an id out of range counts as unknown.
     Ok(Reference {
         id: sent.parse().unwrap_or(0),
-        sent: shown,
+        sent: shown.chars().take(MAX_NUMBER_LENGTH).collect(),
     })
 }

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
 pub use draft::Draft;
-use kinds::{Read, integer, is_invisible, price, reference, refuse, text};
+use kinds::{ParseResult, integer, is_invisible, price, reference, refuse, text};
 use resource::Field;
 pub use resource::{Reference, Setting};
 
@@ -76,6 +76,12 @@ impl FieldErrors {
                 .unwrap_or(usize::MAX)
         });
         self
+    }
+
+    /// The first field, with its first message.
+    pub(crate) fn first(&self) -> Option<(&'static str, &Message)> {
+        let (name, messages) = self.0.first()?;
+        Some((name, messages.first()?))
     }
 
     /// Every field with its messages.
@@ -196,7 +202,7 @@ impl<'body> Reader<'body> {
     fn required<T>(
         &mut self,
         field: &'static str,
-        read: impl FnOnce(&Value) -> Read<T>,
+        read: impl FnOnce(&Value) -> ParseResult<T>,
     ) -> Option<T> {
         let Some(raw) = self.members.get(field) else {
             if self.mode == Mode::Whole {
@@ -213,7 +219,7 @@ impl<'body> Reader<'body> {
     fn optional<T>(
         &mut self,
         field: &'static str,
-        read: impl FnOnce(&Value) -> Read<T>,
+        read: impl FnOnce(&Value) -> ParseResult<T>,
     ) -> Setting<Option<T>> {
         let Some(raw) = self.members.get(field) else {
             return Setting::Kept;
@@ -225,7 +231,7 @@ impl<'body> Reader<'body> {
         }
     }
 
-    fn report<T>(&mut self, field: &'static str, read: Read<T>) -> Option<T> {
+    fn report<T>(&mut self, field: &'static str, read: ParseResult<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(messages) => {
@@ -248,7 +254,7 @@ mod tests {
         serde_json::from_str(json).expect("a JSON object")
     }
 
-    fn errors_of(json: &str, read: impl Fn(&mut Reader<'_>)) -> Vec<String> {
+    fn errors_of(json: &str, read: impl FnOnce(&mut Reader<'_>)) -> Vec<String> {
         let members = members(&format!("{{\"field\":{json}}}"));
         let mut reader = Reader::new(&members, Mode::Whole);
         read(&mut reader);
@@ -260,16 +266,9 @@ mod tests {
     }
 
     fn text_of(json: &str) -> Result<String, Vec<String>> {
-        let members = members(&format!("{{\"field\":{json}}}"));
-        let mut reader = Reader::new(&members, Mode::Whole);
-        let read = reader.text("field", 500);
-        read.ok_or_else(|| {
-            reader
-                .finish()
-                .iter()
-                .flat_map(|(_, messages)| messages.iter().map(Message::to_string))
-                .collect()
-        })
+        let mut text = None;
+        let errors = errors_of(json, |reader| text = reader.text("field", 500));
+        text.ok_or(errors)
     }
 
     #[test]

@@ -96,17 +96,16 @@ impl Adjustment {
 }
 
 fn changed_meanwhile(shown: i64, current: i64) -> Message {
-    let number = |locale: Locale, number| locale.number(number);
     Message::new(
         format!(
             "O estoque mudou de {} para {} enquanto esta página estava aberta. Confira a contagem e salve de novo.",
-            number(Locale::PtBr, shown),
-            number(Locale::PtBr, current)
+            Locale::PtBr.number(shown),
+            Locale::PtBr.number(current)
         ),
         format!(
             "The stock changed from {} to {} while this page was open. Check your count and save again.",
-            number(Locale::En, shown),
-            number(Locale::En, current)
+            Locale::En.number(shown),
+            Locale::En.number(current)
         ),
     )
 }

@@ -23,7 +23,7 @@ use crate::{
     State,
     access::Caller,
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal, fields::FieldErrors, json::Titled},
+    rest::{Refusal, fields::FieldErrors, json::Titled},
     work::Work,
 };
 use documents::store as drafts;
@@ -74,15 +74,8 @@ pub(crate) async fn start(
         }
         Ok(DocumentOutcome::Draft(None))
     };
-    documents::save(
-        state,
-        caller,
-        (DocumentKind::Count, None),
-        false,
-        key,
-        begin,
-    )
-    .await
+    let document = (DocumentKind::Count, None);
+    documents::save(state, caller, document, false, key, begin).await
 }
 
 /// Stores counted quantities.
@@ -109,15 +102,8 @@ pub(crate) async fn save(
         }
         Ok(DocumentOutcome::Draft(added))
     };
-    documents::save(
-        state,
-        caller,
-        (DocumentKind::Count, Some(id)),
-        false,
-        key,
-        write,
-    )
-    .await
+    let document = (DocumentKind::Count, Some(id));
+    documents::save(state, caller, document, false, key, write).await
 }
 
 /// Books the differences of a count. `seen` is the [`fingerprint`](model::fingerprint) of the
@@ -142,15 +128,8 @@ pub(crate) async fn book(
         adjust(work, &count, locale, false).await?;
         Ok(DocumentOutcome::Booked)
     };
-    documents::save(
-        state,
-        caller,
-        (DocumentKind::Count, Some(id)),
-        true,
-        key,
-        book,
-    )
-    .await
+    let document = (DocumentKind::Count, Some(id));
+    documents::save(state, caller, document, true, key, book).await
 }
 
 /// Fails if nothing was counted, a counted product was deleted, or the differences have changed.
@@ -193,7 +172,7 @@ async fn adjust(
         let Some(stock) = lock_quantity(work.tx, product.id).await? else {
             continue;
         };
-        let (change, too_few): (_, Message) = if is_undone {
+        let (change, too_few) = if is_undone {
             (-compared.difference(), model::LEFT_ALREADY)
         } else {
             (compared.difference(), model::SOLD_MORE)

@@ -52,22 +52,17 @@ pub(crate) fn differing(lines: &[DocumentLine]) -> impl Iterator<Item = CountedL
 
 /// The value at cost of all differences. `None` if it exceeds the largest amount.
 pub(crate) fn cost(lines: &[DocumentLine]) -> Option<Money> {
-    differing(lines).try_fold(Money::ZERO, |sum, compared| {
-        let cost = compared.line.cost_of(compared.difference());
-        sum.checked_add(cost.unwrap_or(Money::ZERO))
-    })
+    let cost = |compared: CountedLine<'_>| compared.line.cost_of(compared.difference());
+    let mut costs = differing(lines).filter_map(cost);
+    costs.try_fold(Money::ZERO, Money::checked_add)
 }
 
 /// A digest of counted and expected quantities. Booking a count requires it, so that exactly the
 /// differences are booked that the user saw.
 pub(crate) fn fingerprint(lines: &[DocumentLine]) -> String {
     let all = compared(lines).map(|compared| {
-        let CountedLine {
-            line,
-            expected,
-            counted,
-        } = compared;
-        format!("{} {expected} {counted}\n", line.id)
+        let (expected, counted) = (compared.expected, compared.counted);
+        format!("{} {expected} {counted}\n", compared.line.id)
     });
     digest(all.collect::<String>())
 }

@@ -1,6 +1,7 @@
 //! SQL for the products that a supplier delivers. The SQL of counts themselves is in `documents`.
 
 use db::{Conn, Error};
+use resource::FieldType as _;
 
 use crate::rest::json::Titled;
 
@@ -19,12 +20,7 @@ pub(super) async fn of_supplier(
            AND p.id IN (SELECT m.product_id FROM (SELECT product_id FROM inflows WHERE supplier_id = $1 ORDER BY id DESC LIMIT $2) AS m)
          ORDER BY p.title_folded, p.id LIMIT $3",
         &[&supplier, &LAST_INFLOWS, &limit],
-        |row| {
-            Ok(Titled {
-                id: row.get(0)?,
-                title: row.get(1)?,
-            })
-        },
+        |row| Titled::from_row(row, &mut 0),
     )
     .await
 }

@@ -214,13 +214,10 @@ pub(crate) fn naming(product: &Titled, refusal: Refusal) -> Refusal {
         Refusal::NotFound => GONE,
         Refusal::Fields(errors) if archive::is_refused(&errors) => ARCHIVED,
         Refusal::Fields(errors) if errors.has("product") => GONE,
-        Refusal::Fields(errors) => {
-            let first = errors.iter().find_map(|(_, messages)| messages.first());
-            match first.cloned() {
-                Some(message) => message,
-                None => return Refusal::Fields(errors),
-            }
-        }
+        Refusal::Fields(errors) => match errors.first() {
+            Some((_, message)) => message.clone(),
+            None => return Refusal::Fields(errors),
+        },
         other => return other,
     };
     let text = |locale| format!("{title}: {}", message.text(locale));

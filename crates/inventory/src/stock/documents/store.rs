@@ -2,6 +2,7 @@
 //! `movements` and `adjustments`.
 
 use db::{Conn, Error, Money, Row, Timestamp, Tx};
+use resource::FieldType as _;
 
 use super::model::{CurrentProduct, Document, DocumentKind, DocumentLine, DocumentSummary};
 use crate::rest::json::{Named, Titled};
@@ -64,8 +65,7 @@ pub(in crate::stock) async fn set_header(
     label: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE stock_documents SET supplier_id = $2, label = $3 WHERE id = $1";
-    tx.execute(sql, &[&id, &supplier, &label]).await?;
-    Ok(())
+    tx.execute(sql, &[&id, &supplier, &label]).await.map(drop)
 }
 
 /// Inserts or updates the line of a product, with its quantity and the current stock.
@@ -81,8 +81,8 @@ pub(in crate::stock) async fn put_line(
          ON CONFLICT (document_id, product_id) DO UPDATE SET quantity = excluded.quantity, expected = excluded.expected",
         &[&document, &product.id, &product.title, &quantity],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 pub(in crate::stock) async fn set_quantity(
@@ -97,8 +97,8 @@ pub(in crate::stock) async fn set_quantity(
          WHERE id = $2 AND document_id = $1",
         &[&document, &line, &quantity],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 pub(in crate::stock) async fn delete_line(
@@ -107,26 +107,22 @@ pub(in crate::stock) async fn delete_line(
     line: i64,
 ) -> Result<(), Error> {
     let sql = "DELETE FROM stock_document_lines WHERE id = $2 AND document_id = $1";
-    tx.execute(sql, &[&document, &line]).await?;
-    Ok(())
+    tx.execute(sql, &[&document, &line]).await.map(drop)
 }
 
 pub(in crate::stock) async fn set_inflow(tx: &mut Tx, line: i64, inflow: i64) -> Result<(), Error> {
     let sql = "UPDATE stock_document_lines SET inflow_id = $2 WHERE id = $1";
-    tx.execute(sql, &[&line, &inflow]).await?;
-    Ok(())
+    tx.execute(sql, &[&line, &inflow]).await.map(drop)
 }
 
 pub(in crate::stock) async fn forget_inflows(tx: &mut Tx, document: i64) -> Result<(), Error> {
     let sql = "UPDATE stock_document_lines SET inflow_id = NULL WHERE document_id = $1";
-    tx.execute(sql, &[&document]).await?;
-    Ok(())
+    tx.execute(sql, &[&document]).await.map(drop)
 }
 
 pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
     let sql = "UPDATE stock_documents SET booked_at = $2 WHERE id = $1";
-    tx.execute(sql, &[&id, &now]).await?;
-    Ok(())
+    tx.execute(sql, &[&id, &now]).await.map(drop)
 }
 
 /// Makes a booked document a draft again and locks it. Returns false if it was not booked.
@@ -173,10 +169,7 @@ fn document_of(row: &Row<'_>) -> Result<Document, Error> {
     let (supplier, name): (Option<i64>, Option<String>) = (row.get(3)?, row.get(4)?);
     Ok(Document {
         id: row.get(0)?,
-        user: Named {
-            id: row.get(1)?,
-            name: row.get(2)?,
-        },
+        user: Named::from_row(row, &mut 1)?,
         supplier: supplier.zip(name).map(|(id, name)| Named { id, name }),
         label: row.get(5)?,
         booked_at: row.get(6)?,
@@ -204,10 +197,7 @@ fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
     let serie_number = row.get(7)?;
     Ok(DocumentLine {
         id: row.get(0)?,
-        product: Titled {
-            id: row.get(1)?,
-            title: row.get(2)?,
-        },
+        product: Titled::from_row(row, &mut 1)?,
         present: cost_price
             .zip(stock)
             .map(|(cost_price, stock)| CurrentProduct {

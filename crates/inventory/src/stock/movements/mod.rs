@@ -2,11 +2,10 @@
 //! product's quantity, deleting one reverses the change, each in one transaction with the ledger
 //! row and the events.
 
-mod at_once;
+mod batched;
 mod model;
 mod removal;
 pub(super) mod store;
-mod trace;
 pub(crate) mod words;
 
 pub(crate) use model::{INFLOWS, MovementEntry};
@@ -18,7 +17,7 @@ use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
-use super::{QuantityError, archive, events, ledger};
+use super::{QuantityError, archive, events, ledger, quantity_after};
 pub use crate::movement::Movement;
 use crate::{
     State,
@@ -39,23 +38,6 @@ use crate::{
 use ledger::NewEntry;
 use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{after, find};
-pub(crate) use trace::{booking, span};
-
-/// One page of the movements that the query string selects.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
-pub async fn list(
-    state: &State,
-    movement: Movement,
-    parameters: &Parameters,
-) -> Result<Page<MovementRecord>, Refusal> {
-    let selection = MovementList::parse(movement, parameters)?;
-    let request = PageRequest::parse(state, parameters)?;
-    let read = async move |conn: &mut Conn| selection.list(conn, request).await;
-    state.db.read(read).await
-}
 
 /// Of the selected movements, a page of the newest that a text search finds, in the order of the
 /// list.
@@ -90,15 +72,6 @@ pub(crate) async fn each(
 /// The validation errors of a form that can be found without the database.
 pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
     movement.draft(members).errors
-}
-
-/// One movement.
-pub async fn read(
-    state: &State,
-    movement: Movement,
-    id: i64,
-) -> Result<Option<MovementRecord>, Refusal> {
-    Ok(state.db.find_by_key(store::by_id(movement), id).await?)
 }
 
 impl Resource for Movement {
@@ -143,11 +116,14 @@ impl Resource for Movement {
         state: &State,
         parameters: &Parameters,
     ) -> Result<Page<MovementRecord>, Refusal> {
-        list(state, self, parameters).await
+        let selection = MovementList::parse(self, parameters)?;
+        let request = PageRequest::parse(state, parameters)?;
+        let read = async move |conn: &mut Conn| selection.list(conn, request).await;
+        state.db.read(read).await
     }
 
     async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
-        read(state, self, id).await
+        Ok(state.db.find_by_key(store::by_id(self), id).await?)
     }
 
     fn is_repeatable(self) -> bool {
@@ -168,15 +144,13 @@ impl Resource for Movement {
             super::store::lock_quantity(work.tx, record.product.id).await?;
         }
         record.id = store::insert(work.tx, self, &record).await?;
+        let (product, change) = (record.product.id, self.change(record.quantity));
         let entry = NewEntry {
-            product: record.product.id,
-            kind: self.kinds().0,
-            change: self.change(record.quantity),
             reference: Some(record.id),
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-            explanation: None,
             booked_at: record.created_at,
             now: record.created_at,
+            ..NewEntry::new(work, product, self.kinds().0, change)
         };
         if is_history {
             ledger::record_past(work, &entry).await?.map_err(refused)?;
@@ -185,7 +159,7 @@ impl Resource for Movement {
         let change = ledger::apply(work, &entry).await?.map_err(refused)?;
         match self {
             Self::Outflow => events::after_outflow(work, &record, change).await?,
-            Self::Inflow => events::after_other(work, record.product.id, change).await?,
+            Self::Inflow => events::after_other(work, product, change).await?,
         }
         Ok(record)
     }
@@ -196,7 +170,7 @@ impl Resource for Movement {
         author: &Author,
         draft: &Draft<MovementRecord>,
     ) -> Result<Option<MovementRecord>, Refusal> {
-        at_once::create(state, author, self, draft).await
+        batched::create(state, author, self, draft).await
     }
 
     /// Reverses the change of the quantity. The ledger keeps both rows.
@@ -217,23 +191,20 @@ pub(crate) async fn check_import(
     let record = check(conn, draft, Timestamp::from_micros(0)).await?;
     let product = record.product.id;
     let before = match known(product) {
-        Some(quantity) => Some(quantity),
-        None => super::store::quantity(conn, product).await?,
+        Some(quantity) => quantity,
+        None => super::store::quantity(conn, product)
+            .await?
+            .ok_or(Refusal::NotFound)?,
     };
-    let before = before.ok_or(Refusal::NotFound)?;
-    let too_many = || refused(QuantityError::TooMany(before));
     if is_history(conn, draft).await? {
-        let most = before.checked_add(record.quantity);
-        return most.map(|_| None).ok_or_else(too_many);
+        quantity_after(before, record.quantity).map_err(refused)?;
+        return Ok(None);
     }
     if archive::is_archived(conn, product).await? {
         return Err(refused(QuantityError::Archived));
     }
-    match before.checked_add(movement.change(record.quantity)) {
-        Some(after) if after >= 0 => Ok(Some((product, after))),
-        Some(_) => Err(refused(QuantityError::Insufficient(before))),
-        None => Err(too_many()),
-    }
+    let after = quantity_after(before, movement.change(record.quantity)).map_err(refused)?;
+    Ok(Some((product, after)))
 }
 
 /// Whether a movement is older than its product's opening, which includes it already.
@@ -246,6 +217,26 @@ async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bo
     Ok(opened_at.is_some_and(|opened_at| at <= opened_at))
 }
 
+/// The ledger entry of a movement, if there is one.
+pub(crate) async fn booking(
+    state: &State,
+    movement: Movement,
+    record: &MovementRecord,
+) -> Result<Option<MovementEntry>, Refusal> {
+    let (product, at, id) = (record.product.id, record.created_at, record.id);
+    let read = async move |conn: &mut Conn| store::booking(conn, product, at, (movement, id)).await;
+    Ok(state.db.read(read).await?)
+}
+
+/// The times of the first and the last movement.
+pub(crate) async fn span(
+    state: &State,
+    movement: Movement,
+) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
+    let read = async move |conn: &mut Conn| store::list_of(movement).span(conn).await;
+    Ok(state.db.read(read).await?)
+}
+
 pub(crate) async fn latest(
     conn: &mut Conn,
     movement: Movement,
@@ -256,9 +247,8 @@ pub(crate) async fn latest(
     newest.selection.first(conn, limit).await
 }
 
-pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, Refusal> {
-    let selection = MovementList::parse(movement, &Parameters::parse(""))?;
-    Ok(selection.stats(conn).await?.count)
+pub(crate) async fn count(conn: &mut Conn, movement: Movement) -> Result<u64, db::Error> {
+    Ok(MovementList::newest(movement).stats(conn).await?.count)
 }
 
 /// Builds the record from a draft. Fails with all errors, including those from the database.

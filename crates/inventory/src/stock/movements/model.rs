@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     movement::Movement,
     rest::fields::{Draft, MAX_DESCRIPTION, Members, Mode},
-    stock::ledger,
+    stock::ledger::EntryKind,
 };
 
 /// The audit-log field for the inflows that a supplier's form changed.
@@ -68,13 +68,10 @@ impl Movement {
     }
 
     /// The kinds of ledger entries for creating and deleting a movement.
-    pub(super) const fn kinds(self) -> (ledger::EntryKind, ledger::EntryKind) {
+    pub(in crate::stock) const fn kinds(self) -> (EntryKind, EntryKind) {
         match self {
-            Self::Inflow => (ledger::EntryKind::Inflow, ledger::EntryKind::InflowReversed),
-            Self::Outflow => (
-                ledger::EntryKind::Outflow,
-                ledger::EntryKind::OutflowReversed,
-            ),
+            Self::Inflow => (EntryKind::Inflow, EntryKind::InflowReversed),
+            Self::Outflow => (EntryKind::Outflow, EntryKind::OutflowReversed),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     stock::{
         self, QuantityError, events,
         ledger::{self, NewEntry},
+        quantity_after,
     },
     work::Work,
 };
@@ -48,15 +49,12 @@ pub(super) async fn delete(
         return Ok(false);
     };
     let (product, quantity) = (deleted.product, deleted.quantity);
+    let change = -movement.change(quantity);
     let entry = NewEntry {
-        product,
-        kind: movement.kinds().1,
-        change: -movement.change(quantity),
         reference: Some(id),
         supplier: deleted.supplier,
-        explanation: None,
         booked_at: deleted.created_at,
-        now: work.now,
+        ..NewEntry::new(work, product, movement.kinds().1, change)
     };
     let refused = |error| irreversible(movement, quantity, error);
     if is_history {
@@ -86,7 +84,7 @@ pub(crate) async fn check_deletion(
     let product = record.product.id;
     let read = async move |conn: &mut Conn| stock::store::quantity(conn, product).await;
     let quantity = state.db.read(read).await?.ok_or(Refusal::NotFound)?;
-    quantity_after(movement, record, quantity).map(drop)
+    quantity_without(movement, record, quantity).map(drop)
 }
 
 /// Checks whether a movement that an import added can be reverted. `quantities` are those of
@@ -110,22 +108,19 @@ pub(crate) async fn check_reversal(
             .await?
             .ok_or(Refusal::NotFound)?,
     };
-    quantities.insert(product, quantity_after(movement, &record, before)?);
+    quantities.insert(product, quantity_without(movement, &record, before)?);
     Ok(())
 }
 
 /// The quantity of a product after the reversal of one of its movements.
-fn quantity_after(
+fn quantity_without(
     movement: Movement,
     record: &MovementRecord,
     before: i64,
 ) -> Result<i64, Refusal> {
-    let error = match before.checked_add(-movement.change(record.quantity)) {
-        Some(after) if after >= 0 => return Ok(after),
-        Some(_) => QuantityError::Insufficient(before),
-        None => QuantityError::TooMany(before),
-    };
-    Err(irreversible(movement, record.quantity, error))
+    let quantity = record.quantity;
+    let after = quantity_after(before, -movement.change(quantity));
+    after.map_err(|error| irreversible(movement, quantity, error))
 }
 
 /// Whether a movement is older than its product's opening, so that it did not change the quantity.
@@ -138,9 +133,10 @@ async fn is_counted_by_opening(
 }
 
 fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refusal {
-    let (name, this) = match movement {
-        Movement::Inflow => (movement.name(), "esta entrada"),
-        Movement::Outflow => (movement.name(), "esta saída"),
+    let name = movement.name();
+    let this = match movement {
+        Movement::Inflow => "esta entrada",
+        Movement::Outflow => "esta saída",
     };
     let number = |units| Locale::PtBr.number(units);
     match error {

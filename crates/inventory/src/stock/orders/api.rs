@@ -21,12 +21,12 @@ use crate::{
         guard::Guard,
         resource::{json, read_bytes},
     },
-    rest::{Refusal, Unknown},
+    rest::{Refusal, Unauthorized},
 };
 
 /// The route `POST /integrations/orders/`.
 pub(crate) fn routes() -> OpenApiRouter<State> {
-    OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(order_told)))
+    OpenApiRouter::new().routes(Guard::for_signed("Orders").before(routes!(receive_order)))
 }
 
 /// The outcome of an order.
@@ -99,7 +99,7 @@ impl ToSchema for OrderEvent {}
         example = json!(Outcome { outcome: outcome(OrderState::Booked) })),
     ),
 )]
-async fn order_told(
+async fn receive_order(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
@@ -121,5 +121,5 @@ async fn order_told(
 
 /// A 401 that does not say what is wrong with the signature.
 fn unsigned() -> Refusal {
-    Unknown::new("The signature is missing, wrong or too old.").into()
+    Unauthorized::new("The signature is missing, wrong or too old.").into()
 }

@@ -8,7 +8,7 @@ mod event;
 mod model;
 mod store;
 
-pub(crate) use model::{OrderLine, OrderState, PaidOrder};
+pub(crate) use model::{OrderLine, OrderState, PaidOrder, WaitingOrders};
 
 use db::{Conn, Tx};
 use resource::{Field, Reference, Setting, truth};
@@ -28,13 +28,6 @@ use event::NewOrder;
 /// The audit-log field for marking a waiting order as booked by hand.
 pub(crate) const BY_HAND: &Field =
     &truth("Baixa feita à mão", "Booked by hand").named("booked_by_hand");
-
-/// The oldest waiting orders, and the number of all.
-#[derive(Debug)]
-pub(crate) struct WaitingOrders {
-    pub(crate) count: i64,
-    pub(crate) first: Vec<PaidOrder>,
-}
 
 /// Stores and books a paid order. Returns the stored state if the order was received before. The
 /// ledger shows no user for these outflows.
@@ -63,7 +56,7 @@ async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> 
 /// # Errors
 ///
 /// [`Refusal::NotFound`], or a failure of the database.
-pub(crate) async fn try_again(
+pub(crate) async fn retry(
     state: &State,
     caller: &Caller,
     id: i64,
@@ -79,7 +72,7 @@ pub(crate) async fn try_again(
 /// # Errors
 ///
 /// [`Refusal::NotFound`], or a failure of the database.
-pub(crate) async fn put_aside(
+pub(crate) async fn mark_booked_by_hand(
     state: &State,
     caller: &Caller,
     id: i64,
@@ -88,15 +81,8 @@ pub(crate) async fn put_aside(
     let job = async move |work: &mut Work<'_>| {
         store::set_state(work.tx, id, OrderState::BookedByHand).await?;
         let order = present(work.tx, id).await?;
-        let action = Action::Changed(&[BY_HAND.name]);
-        audit::record(
-            work,
-            action,
-            Model::Outflow,
-            None::<i64>,
-            &order.name(language),
-        )
-        .await?;
+        let (action, name) = (Action::Changed(&[BY_HAND.name]), order.name(language));
+        audit::record(work, action, Model::Outflow, None::<i64>, &name).await?;
         Ok(order)
     };
     end(state, caller, id, job).await
@@ -178,9 +164,6 @@ pub(crate) async fn of_outflow(state: &State, outflow: i64) -> Result<Option<Pai
 
 /// The oldest waiting orders, at most `limit`, and the number of all.
 pub(crate) async fn waiting(state: &State, limit: i64) -> Result<WaitingOrders, Refusal> {
-    let read = async move |conn: &mut Conn| {
-        let (first, count) = store::waiting(conn, limit).await?;
-        Ok::<_, db::Error>(WaitingOrders { count, first })
-    };
+    let read = async move |conn: &mut Conn| store::waiting(conn, limit).await;
     Ok(state.db.read(read).await?)
 }

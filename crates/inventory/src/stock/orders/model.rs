@@ -1,6 +1,7 @@
 //! A paid order: its state, and the shortages that prevent its booking.
 
 use db::Timestamp;
+use resource::stored_enum;
 use web::locale::Locale;
 
 use crate::rest::{Message, json::Titled};
@@ -14,19 +15,28 @@ pub(crate) struct PaidOrder {
     pub(crate) reference: Option<String>,
     pub(crate) state: OrderState,
     /// When the event was received.
-    pub(crate) told_at: Timestamp,
+    pub(crate) received_at: Timestamp,
     /// One line per serie number.
     pub(crate) lines: Vec<OrderLine>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OrderState {
-    /// Nothing is booked: a user has to act.
-    Waiting,
-    /// All lines are booked.
-    Booked,
-    /// A user marked the order as booked by hand.
-    BookedByHand,
+/// The oldest waiting orders, and the number of all.
+#[derive(Debug)]
+pub(crate) struct WaitingOrders {
+    pub(crate) count: i64,
+    pub(crate) first: Vec<PaidOrder>,
+}
+
+stored_enum! {
+    /// The state of a paid order.
+    pub(crate) enum OrderState {
+        /// Nothing is booked: a user has to act.
+        Waiting = "waiting";
+        /// All lines are booked.
+        Booked = "booked";
+        /// A user marked the order as booked by hand.
+        BookedByHand = "by_hand";
+    }
 }
 
 /// The units of one serie number.
@@ -42,23 +52,6 @@ pub(crate) struct OrderLine {
     pub(crate) is_archived: bool,
     /// The id of the outflow that was booked.
     pub(crate) outflow: Option<i64>,
-}
-
-impl OrderState {
-    const ALL: [Self; 3] = [Self::Waiting, Self::Booked, Self::BookedByHand];
-
-    /// The name in the database.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Booked => "booked",
-            Self::BookedByHand => "by_hand",
-        }
-    }
-
-    pub(super) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
 }
 
 impl PaidOrder {

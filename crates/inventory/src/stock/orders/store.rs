@@ -1,10 +1,11 @@
 //! SQL for paid orders and their lines. `movements` writes their outflows.
 
 use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use resource::FieldType as _;
 
 use super::{
     event::NewOrder,
-    model::{OrderLine, OrderState, PaidOrder},
+    model::{OrderLine, OrderState, PaidOrder, WaitingOrders},
 };
 use crate::rest::json::Titled;
 
@@ -12,7 +13,7 @@ use crate::rest::json::Titled;
 macro_rules! orders {
     ($rest:literal) => {
         concat!(
-            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at FROM paid_orders AS o ",
+            "SELECT o.id, o.order_id, o.reference, o.state, o.received_at FROM paid_orders AS o ",
             $rest
         )
     };
@@ -26,7 +27,7 @@ pub(super) async fn insert(
 ) -> Result<Option<i64>, Error> {
     let id: Option<i64> = tx
         .optional(
-            "INSERT INTO paid_orders (order_id, reference, state, told_at) VALUES ($1, $2, 'waiting', $3)
+            "INSERT INTO paid_orders (order_id, reference, state, received_at) VALUES ($1, $2, 'waiting', $3)
              ON CONFLICT (order_id) DO NOTHING RETURNING id",
             &[&order.id, &order.reference, &now],
             |row| row.get(0),
@@ -60,23 +61,19 @@ pub(super) async fn lock_waiting(tx: &mut Tx, id: i64) -> Result<bool, Error> {
 
 pub(super) async fn set_state(tx: &mut Tx, id: i64, state: OrderState) -> Result<(), Error> {
     let sql = "UPDATE paid_orders SET state = $2 WHERE id = $1";
-    tx.execute(sql, &[&id, &state.name()]).await?;
-    Ok(())
+    tx.execute(sql, &[&id, &state.name()]).await.map(drop)
 }
 
 pub(super) async fn set_outflow(tx: &mut Tx, line: i64, outflow: i64) -> Result<(), Error> {
     let sql = "UPDATE paid_order_lines SET outflow_id = $2 WHERE id = $1";
-    tx.execute(sql, &[&line, &outflow]).await?;
-    Ok(())
+    tx.execute(sql, &[&line, &outflow]).await.map(drop)
 }
 
 pub(super) async fn find(conn: &mut Conn, id: i64) -> Result<Option<PaidOrder>, Error> {
-    let found = conn
-        .optional(orders!("WHERE o.id = $1"), &[&id], order_of)
-        .await?;
-    let mut found: Vec<PaidOrder> = found.into_iter().collect();
-    fill(conn, &mut found).await?;
-    Ok(found.pop())
+    let sql = orders!("WHERE o.id = $1");
+    let mut found = conn.optional(sql, &[&id], order_of).await?;
+    fill(conn, found.as_mut_slice()).await?;
+    Ok(found)
 }
 
 /// The order that an outflow belongs to, without its lines.
@@ -87,20 +84,20 @@ pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<P
     conn.optional(sql, &[&outflow], order_of).await
 }
 
-/// The oldest waiting orders, and the number of all.
-pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<(Vec<PaidOrder>, i64), Error> {
+/// The oldest waiting orders, at most `limit`, and the number of all.
+pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<WaitingOrders, Error> {
     let found: Vec<(PaidOrder, i64)> = conn
         .all(
-            "SELECT o.id, o.order_id, o.reference, o.state, o.told_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
+            "SELECT o.id, o.order_id, o.reference, o.state, o.received_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
              FROM paid_orders AS o WHERE o.state = 'waiting' ORDER BY o.id LIMIT $1",
             &[&limit],
             |row| Ok((order_of(row)?, row.get(5)?)),
         )
         .await?;
     let count = found.first().map_or(0, |(_, count)| *count);
-    let mut orders: Vec<PaidOrder> = found.into_iter().map(|(order, _)| order).collect();
-    fill(conn, &mut orders).await?;
-    Ok((orders, count))
+    let mut first: Vec<PaidOrder> = found.into_iter().map(|(order, _)| order).collect();
+    fill(conn, &mut first).await?;
+    Ok(WaitingOrders { count, first })
 }
 
 /// Adds the lines to orders, each with the product that has its serie number now.
@@ -130,16 +127,14 @@ fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
         order_id: row.get(1)?,
         reference: row.get(2)?,
         state: state(&row.get::<String>(3)?)?,
-        told_at: row.get(4)?,
+        received_at: row.get(4)?,
         lines: Vec::new(),
     })
 }
 
 fn line_of(row: &Row<'_>) -> Result<(i64, OrderLine), Error> {
-    let (product, title, available): (Option<i64>, Option<String>, Option<i64>) =
-        (row.get(6)?, row.get(7)?, row.get(8)?);
-    let archived_at: Option<Timestamp> = row.get(9)?;
-    let product = product.zip(title).map(|(id, title)| Titled { id, title });
+    let product = Option::<Titled>::from_row(row, &mut 6)?;
+    let (available, archived_at): (Option<i64>, Option<Timestamp>) = (row.get(8)?, row.get(9)?);
     let line = OrderLine {
         id: row.get(1)?,
         sku: row.get(2)?,

@@ -4,7 +4,7 @@ use db::Money;
 use resource::{Field, text};
 use web::locale::Locale;
 
-use super::DocumentLine;
+use super::{DocumentLine, documents::Quantities};
 
 /// The maximum length in characters. The access key of a Brazilian invoice has 44.
 pub(crate) const MAX_INVOICE: usize = 60;
@@ -23,10 +23,8 @@ pub(crate) fn cost(line: &DocumentLine) -> Option<Money> {
 
 /// The cost of all lines that have one. `None` if it exceeds the largest amount.
 pub(crate) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
-    let mut lines = lines.iter();
-    lines.try_fold(Money::ZERO, |sum, line| {
-        sum.checked_add(cost(line).unwrap_or(Money::ZERO))
-    })
+    let mut costs = lines.iter().filter_map(cost);
+    costs.try_fold(Money::ZERO, Money::checked_add)
 }
 
 /// The description of the inflows of an invoice.
@@ -41,7 +39,7 @@ pub(crate) struct DraftChange {
     pub(crate) supplier: Option<i64>,
     pub(crate) invoice: String,
     /// Line ids with their new quantities.
-    pub(crate) quantities: Vec<(i64, Option<i64>)>,
+    pub(crate) quantities: Quantities,
     /// A product and the units to add to its line.
     pub(crate) added: Option<(i64, i64)>,
     pub(crate) step: DraftStep,

@@ -22,11 +22,12 @@ mod store;
 use std::time::Duration;
 
 use db::{Db, Timestamp, Tx};
+use resource::stored_enum;
 use web::Clock;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    examine::{AT_ONCE, Examination, StagedRow, members_of},
+    examine::{Examination, StagedRow, members_of},
     missing::RowNames,
     record,
 };
@@ -44,6 +45,8 @@ pub(crate) use store::{begin, begin_undo};
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
 /// Pins or serie numbers that are deleted per step.
 const PINS_AT_ONCE: i64 = 2000;
+/// Records that are withdrawn per step.
+const RECORDS_AT_ONCE: i64 = 200;
 /// The message for an import whose process died before all rows were staged.
 pub(super) const INTERRUPTED: Message = Message::fixed(
     "A importação foi interrompida; nada foi importado.",
@@ -55,52 +58,27 @@ const CHANGED: Message = Message::fixed(
     "Somebody changed a record that the file uses. Check the file again.",
 );
 
-/// The state of an uploaded file or an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UploadState {
-    /// The file has no problems and waits for confirmation.
-    Checked,
-    /// The rows are being examined and staged.
-    Staging,
-    /// Staged rows are being turned into records.
-    Publishing,
-    /// Records are being turned back into staged rows.
-    Withdrawing,
-    /// Staged rows are being deleted.
-    Discarding,
-    /// All records were added.
-    Done,
-    /// All records were removed again.
-    Undone,
+stored_enum! {
+    /// The state of an uploaded file or an import.
+    pub(crate) enum UploadState {
+        /// The file has no problems and waits for confirmation.
+        Checked = "checked";
+        /// The rows are being examined and staged.
+        Staging = "staging";
+        /// Staged rows are being turned into records.
+        Publishing = "publishing";
+        /// Records are being turned back into staged rows.
+        Withdrawing = "withdrawing";
+        /// Staged rows are being deleted.
+        Discarding = "discarding";
+        /// All records were added.
+        Done = "done";
+        /// All records were removed again.
+        Undone = "undone";
+    }
 }
 
 impl UploadState {
-    const ALL: [Self; 7] = [
-        Self::Checked,
-        Self::Staging,
-        Self::Publishing,
-        Self::Withdrawing,
-        Self::Discarding,
-        Self::Done,
-        Self::Undone,
-    ];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Checked => "checked",
-            Self::Staging => "staging",
-            Self::Publishing => "publishing",
-            Self::Withdrawing => "withdrawing",
-            Self::Discarding => "discarding",
-            Self::Done => "done",
-            Self::Undone => "undone",
-        }
-    }
-
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     pub(crate) const fn is_under_way(self) -> bool {
         !matches!(self, Self::Checked | Self::Done | Self::Undone)
     }
@@ -159,12 +137,10 @@ impl StepError {
         let (column, message) = match refusal {
             Refusal::Database(error) => return Self::Database(error),
             Refusal::Conflict(reason) => (None, reason),
-            Refusal::Fields(errors) => {
-                let first = errors.iter().next();
-                let first =
-                    first.and_then(|(field, messages)| Some((field, messages.first()?.clone())));
-                first.map_or((None, CHANGED), |(field, message)| (Some(field), message))
-            }
+            Refusal::Fields(errors) => match errors.first() {
+                Some((field, message)) => (Some(field), message.clone()),
+                None => (None, CHANGED),
+            },
             _ => (None, CHANGED),
         };
         Self::Refused(Problem {
@@ -213,9 +189,8 @@ pub(super) async fn stage(
         Err(error) => error,
     };
     let problem = refused.message().unwrap_or(INTERRUPTED);
-    let discard =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &problem).await);
-    if discard.await? {
+    let discard = async move |tx: &mut Tx| store::discard(tx, id, &problem).await;
+    if db.write(discard).await? {
         finish(db, clock, run, id).await?;
     }
     Err(refused)
@@ -238,7 +213,7 @@ async fn stage_rows(
         number += 1;
         let now = clock.now();
         let write = async move |tx: &mut Tx| {
-            store::stage(tx, id, began, now).await?;
+            store::record_progress(tx, id, began, now).await?;
             insert_chunk(tx, resource, id, number, &rows).await?;
             // From here on, no other request can use the serie numbers. Checks again for products
             // that got one since the row was examined.
@@ -256,9 +231,10 @@ async fn stage_rows(
     let added = i64::try_from(examination.report.added).unwrap_or(i64::MAX);
     let (highest, now) = (examination.highest_id(), clock.now());
     let write = async move |tx: &mut Tx| {
-        store::stage(tx, id, began, now).await?;
+        store::record_progress(tx, id, began, now).await?;
         if let Some(highest) = highest {
-            record::reserve_ids(tx, resource, highest).await?;
+            // Reserves all ids up to the highest of the file, so that new records get higher ones.
+            tx.reserve_ids(resource.name(), highest).await?;
         }
         store::publish(tx, id, added).await
     };
@@ -314,15 +290,11 @@ pub(crate) async fn finish(
         let problem = match error {
             StepError::Refused(problem) => problem,
             StepError::Database(error) if !error.is_conflict() => return Err(error.into()),
-            StepError::Database(_) => Problem {
-                line: 0,
-                column: None,
-                message: CHANGED,
-            },
+            StepError::Database(_) => Problem::of_file(CHANGED),
         };
         let sentence = problem.sentence();
-        let turn_back = async move |tx: &mut Tx| store::turn_back(tx, id, &sentence).await;
-        if !db.write(turn_back).await? {
+        let reverse = async move |tx: &mut Tx| store::reverse(tx, id, &sentence).await;
+        if !db.write(reverse).await? {
             return Err(ImportError::Format(problem.sentence()));
         }
         refused = Some(problem);
@@ -353,9 +325,8 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
             now,
         },
     };
-    let discard =
-        db.write(async move |tx| store::turn(tx, id, UploadState::Staging, &INTERRUPTED).await);
-    discard.await?;
+    let discard = async move |tx: &mut Tx| store::discard(tx, id, &INTERRUPTED).await;
+    db.write(discard).await?;
     finish(db, clock, &run, id).await.map(drop)
 }
 
@@ -428,8 +399,7 @@ async fn withdraw(
     resource: FileKind,
     id: i64,
 ) -> Result<StepResult, StepError> {
-    let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-    let objects = store::take_records(work.tx, id, most).await?;
+    let objects = store::take_records(work.tx, id, RECORDS_AT_ONCE).await?;
     if objects.is_empty() {
         store::set_state(work.tx, id, UploadState::Discarding).await?;
         return Ok(StepResult::More);

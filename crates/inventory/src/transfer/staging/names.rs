@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use super::{CHANGED, StepError, store};
+use super::{CHANGED, RECORDS_AT_ONCE, StepError, store};
 use crate::{
     api::resource::Resource as _,
     rest::{
@@ -13,7 +13,7 @@ use crate::{
     transfer::{
         NewName,
         column::ReferenceKey,
-        examine::{AT_ONCE, StagedRow, raw_text},
+        examine::{StagedRow, raw_text},
         missing::{self, kind_of},
         record,
     },
@@ -30,7 +30,7 @@ pub(super) async fn create(
         let Some(kind) = kind_of(&field) else {
             continue;
         };
-        let object = match *record::called(work.tx, ReferenceKey::Name(kind), &name).await? {
+        let object = match *record::ids_of(work.tx, ReferenceKey::Name(kind), &name).await? {
             [object] => object,
             [] => {
                 let draft = Draft::read(&missing::members(&name)?, Mode::Whole);
@@ -54,8 +54,7 @@ pub(super) async fn create(
 
 /// Deletes some of the records that an import created and nobody uses. False if none were left.
 pub(super) async fn delete_some(work: &mut Work<'_>, id: i64) -> Result<bool, StepError> {
-    let most = i64::try_from(AT_ONCE).unwrap_or(i64::MAX);
-    let created = store::take_created(work.tx, id, most).await?;
+    let created = store::take_created(work.tx, id, RECORDS_AT_ONCE).await?;
     for (kind, object) in &created {
         match kind.delete(work, *object).await {
             Ok(_) | Err(Refusal::Conflict(_)) => {}

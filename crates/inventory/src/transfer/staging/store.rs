@@ -43,7 +43,7 @@ pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<b
 }
 
 /// Records progress of staging. Fails if another process has ended the import.
-pub(super) async fn stage(
+pub(super) async fn record_progress(
     tx: &mut Tx,
     id: i64,
     began: Timestamp,
@@ -63,20 +63,17 @@ pub(super) async fn publish(tx: &mut Tx, id: i64, added: i64) -> Result<(), Erro
     tx.execute(sql, &[&id, &added]).await.map(drop)
 }
 
-/// Discards an import in this state, in which it has no records yet. False in another state.
-pub(super) async fn turn(
-    tx: &mut Tx,
-    id: i64,
-    state: UploadState,
-    problem: &Message,
-) -> Result<bool, Error> {
+/// Discards an import whose rows are being staged, so that it has no records yet. Returns false in
+/// another state.
+pub(super) async fn discard(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
     let problem = problem_json(problem)?;
-    let sql = "UPDATE imports SET state = 'discarding', problem = $3 WHERE id = $1 AND state = $2";
-    Ok(tx.execute(sql, &[&id, &state.name(), &problem]).await? > 0)
+    let sql =
+        "UPDATE imports SET state = 'discarding', problem = $2 WHERE id = $1 AND state = 'staging'";
+    Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
 }
 
 /// Reverses an import or undo because of a problem. Returns false if it was reversed already.
-pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
+pub(super) async fn reverse(tx: &mut Tx, id: i64, problem: &Message) -> Result<bool, Error> {
     let problem = problem_json(problem)?;
     let sql = "UPDATE imports SET problem = $2,
                    state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
@@ -86,7 +83,7 @@ pub(super) async fn turn_back(tx: &mut Tx, id: i64, problem: &Message) -> Result
 
 /// A problem in both languages, as JSON for the column that pages read.
 fn problem_json(problem: &Message) -> Result<String, Error> {
-    serde_json::to_string(problem).map_err(|error| Error::other(error.to_string()))
+    serde_json::to_string(problem).map_err(Error::other)
 }
 
 /// Locks an import in progress until the transaction ends.
@@ -100,26 +97,23 @@ pub(super) async fn lock(
             "UPDATE imports SET progress_at = $2 WHERE id = $1 AND under_way = 1
              RETURNING state, problem, file_name, added, EXISTS (SELECT 1 FROM import_files WHERE import_id = $1)",
             &[&id, &now],
-            |row| {
-                let state: String = row.get(0)?;
-                Ok((
-                    UploadState::of(&state),
-                    row.get(1)?,
-                    row.get(2)?,
-                    row.get(3)?,
-                    row.get(4)?,
-                ))
-            },
+            locked_of,
         )
         .await?;
-    Ok(found.and_then(|(state, problem, name, added, has_file)| {
-        Some(LockedImport {
-            state: state?,
-            problem,
-            name,
-            added,
-            has_file,
-        })
+    Ok(found.flatten())
+}
+
+/// Reads an import. `None` if a newer version of the program wrote an unknown state.
+fn locked_of(row: &Row<'_>) -> Result<Option<LockedImport>, Error> {
+    let Some(state) = UploadState::of(&row.get::<String>(0)?) else {
+        return Ok(None);
+    };
+    Ok(Some(LockedImport {
+        state,
+        problem: row.get(1)?,
+        name: row.get(2)?,
+        added: row.get(3)?,
+        has_file: row.get(4)?,
     }))
 }
 
@@ -171,7 +165,7 @@ pub(super) async fn insert_chunk(
     number: i64,
     rows: &[StagedRow],
 ) -> Result<(), Error> {
-    let rows = serde_json::to_string(rows).map_err(|error| Error::other(error.to_string()))?;
+    let rows = serde_json::to_string(rows).map_err(Error::other)?;
     let sql = "INSERT INTO import_chunks (import_id, number, rows) VALUES ($1, $2, $3)";
     tx.execute(sql, &[&id, &number, &rows]).await.map(drop)
 }
@@ -183,7 +177,7 @@ pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<Staged
     let rows: Option<String> = tx.optional(sql, &[&id], |row| row.get(0)).await?;
     rows.map(|rows| serde_json::from_str(&rows))
         .transpose()
-        .map_err(|error| Error::other(error.to_string()))
+        .map_err(Error::other)
 }
 
 /// The number of the first chunk.

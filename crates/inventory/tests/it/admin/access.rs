@@ -1,10 +1,11 @@
 //! Who may enter, and what each permission opens.
 
-use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not, leads_to};
-use crate::{app::TestApp, visitor::PASSWORD};
+use crate::{
+    app::app_on_both_engines,
+    visitor::{PASSWORD, redirects},
+};
 
 /// Every model's path and the name of its permissions.
 const MODELS: [(&str, &str); 4] = [
@@ -14,10 +15,9 @@ const MODELS: [(&str, &str); 4] = [
     ("groups", "group"),
 ];
 
-on_both_engines!(
+app_on_both_engines!(
     readers_who_are_not_logged_in_are_led_to_the_administrations_login,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.visitor();
         for (path, next) in [
             ("/admin/", "/admin/login/?next=/admin/"),
@@ -30,15 +30,14 @@ on_both_engines!(
                 "/admin/login/?next=/admin/brands/1/change/",
             ),
         ] {
-            assert_eq!(leads_to(&visitor.get(path).await), (302, next));
+            redirects(&visitor.get(path).await, next);
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     only_staff_log_in_there_and_others_are_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.give_password("manager").await;
         let mut visitor = app.visitor();
         let page = visitor.page("/admin/login/?next=/admin/brands/").await;
@@ -48,7 +47,7 @@ on_both_engines!(
         for password in [PASSWORD, "wrong"] {
             let fields = [("username", "manager"), ("password", password)];
             let refused = visitor.submit("/admin/login/", &fields).await;
-            assert_eq!(refused.status.as_u16(), 200);
+            assert_eq!(refused.status, 200);
             test_kit::html::check(&refused.text);
             has(&refused.text, &[text, "value=\"manager\""]);
             assert_eq!(visitor.cookie("sessionid"), None);
@@ -64,10 +63,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     staff_without_any_permission_see_a_page_that_says_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.staff("nobody", &[]).await;
         let page = visitor.page("/admin/").await;
         has(
@@ -80,10 +78,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_frame_welcomes_and_leads_to_site_password_and_logout_by_post,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/").await;
         has(
@@ -102,16 +99,15 @@ on_both_engines!(
             ],
         );
         let answer = visitor.get("/admin/password_change/").await;
-        assert_eq!(leads_to(&answer), (302, "/account/password/"));
+        redirects(&answer, "/account/password/");
         let shop = visitor.page("/").await;
         has(&shop, &["href=\"/admin/\""]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_permission_opens_what_it_names_and_nothing_else,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         for (path, model) in MODELS {
             for verb in ["view", "add", "change", "delete"] {
@@ -138,16 +134,15 @@ on_both_engines!(
                     .submit(&format!("/admin/{path}/add/"), &[("name", "")])
                     .await;
                 let expected = if verb == "add" { 422 } else { 403 };
-                assert_eq!(add.status.as_u16(), expected, "{permission}");
+                assert_eq!(add.status, expected, "{permission}");
             }
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_only_look_is_asked_to_select_one_to_view_and_gets_no_fields,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.staff("looker", &["view_brand"]).await;
         let list = visitor.page("/admin/brands/").await;
@@ -168,21 +163,14 @@ on_both_engines!(
             "/admin/brands/add/",
         ] {
             let answer = visitor.submit(path, &[("name", "Outra")]).await;
-            assert_eq!(answer.status.as_u16(), 403, "{path}");
+            assert_eq!(answer.status, 403, "{path}");
         }
         let sneaky = [
             ("action", "delete_selected"),
             ("row:1", "1"),
             ("confirm", "yes"),
         ];
-        assert_eq!(
-            visitor
-                .submit("/admin/brands/", &sneaky)
-                .await
-                .status
-                .as_u16(),
-            403
-        );
+        assert_eq!(visitor.submit("/admin/brands/", &sneaky).await.status, 403);
         assert_eq!(
             app.admin().get("/api/v1/brands/1/").await.json()["name"],
             "Tio João"
@@ -190,8 +178,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_forged_form_changes_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_form_changes_nothing, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let visitor = app.superuser().await;
     let before = app.audit_rows().await;
@@ -204,7 +191,7 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
         "/admin/login/",
     ] {
         let answer = visitor.post_form(path, &[("name", "x")]).await;
-        assert_eq!(answer.status.as_u16(), 403, "{path}");
+        assert_eq!(answer.status, 403, "{path}");
         let token = visitor.cookie("csrftoken").unwrap();
         let form = [
             ("content-type", "application/x-www-form-urlencoded"),
@@ -212,74 +199,65 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
         ];
         let body = format!("csrfmiddlewaretoken={token}&name=x");
         let answer = visitor.send(http::Method::POST, path, &body, &form).await;
-        assert_eq!(answer.status.as_u16(), 403, "{path}");
+        assert_eq!(answer.status, 403, "{path}");
     }
     assert_eq!(app.audit_rows().await, before);
 });
 
-on_both_engines!(
-    every_page_is_strict_html_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
-        let admin = app.admin();
-        admin
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
-        let movement = json!({"supplier": 1, "product": product, "quantity": 2});
-        admin.post("/api/v1/inflows/", movement.clone()).await.id();
-        admin.post("/api/v1/outflows/", movement).await.id();
-        let threshold = format!("/api/v1/products/{product}/threshold/");
-        admin.put(&threshold, json!({"threshold": 3})).await;
-        let mut visitor = app.superuser().await;
-        for language in ["en", "pt-BR"] {
-            visitor.language = language;
-            for path in [
-                "/admin/",
-                "/admin/users/1/password/",
-                "/admin/audit-log/?year=2026&month=11&day=20&_facets=1",
-                "/admin/products/?q=arroz&o=-5.1&_facets=1&brand=1",
-                "/admin/products/?q=nothing",
-                "/admin/users/?staff=1&e=1",
-            ] {
-                visitor.page(path).await;
+app_on_both_engines!(every_page_is_strict_html_in_both_languages, async |app| {
+    let product = app.admin().a_product("Arroz <b>& feijão</b>", 500).await;
+    let admin = app.admin();
+    admin.a_supplier("Sul").await;
+    admin.receive(1, product, 2).await;
+    admin.sell(product, 2).await;
+    admin.set_threshold(product, 3).await;
+    let mut visitor = app.superuser().await;
+    for language in ["en", "pt-BR"] {
+        visitor.language = language;
+        for path in [
+            "/admin/",
+            "/admin/users/1/password/",
+            "/admin/audit-log/?year=2026&month=11&day=20&_facets=1",
+            "/admin/products/?q=arroz&o=-5.1&_facets=1&brand=1",
+            "/admin/products/?q=nothing",
+            "/admin/users/?staff=1&e=1",
+        ] {
+            visitor.page(path).await;
+        }
+        for path in [
+            "products",
+            "brands",
+            "categories",
+            "suppliers",
+            "inflows",
+            "outflows",
+            "ledger",
+            "thresholds",
+            "users",
+            "groups",
+            "sessions",
+            "refresh-tokens",
+            "audit-log",
+        ] {
+            let list = visitor.page(&format!("/admin/{path}/")).await;
+            let add = format!("/admin/{path}/add/");
+            if list.contains(&add) {
+                visitor.page(&add).await;
             }
-            for path in [
-                "products",
-                "brands",
-                "categories",
-                "suppliers",
-                "inflows",
-                "outflows",
-                "ledger",
-                "thresholds",
-                "users",
-                "groups",
-                "sessions",
-                "refresh-tokens",
-                "audit-log",
-            ] {
-                let list = visitor.page(&format!("/admin/{path}/")).await;
-                let add = format!("/admin/{path}/add/");
-                if list.contains(&add) {
-                    visitor.page(&add).await;
-                }
-                let first = list
-                    .split(&format!("href=\"/admin/{path}/"))
-                    .find_map(|rest| {
-                        let id = rest.split('/').next().unwrap();
-                        id.parse::<i64>().ok()
-                    });
-                let id = first.unwrap_or_else(|| panic!("{path}: no record\n{list}"));
-                let page = visitor.page(&format!("/admin/{path}/{id}/change/")).await;
-                visitor.page(&format!("/admin/{path}/{id}/history/")).await;
-                let delete = format!("/admin/{path}/{id}/delete/");
-                if page.contains(&delete) {
-                    visitor.page(&delete).await;
-                }
-                has_not(&page, &["<b>&"]);
+            let first = list
+                .split(&format!("href=\"/admin/{path}/"))
+                .find_map(|rest| {
+                    let id = rest.split('/').next().unwrap();
+                    id.parse::<i64>().ok()
+                });
+            let id = first.unwrap_or_else(|| panic!("{path}: no record\n{list}"));
+            let page = visitor.page(&format!("/admin/{path}/{id}/change/")).await;
+            visitor.page(&format!("/admin/{path}/{id}/history/")).await;
+            let delete = format!("/admin/{path}/{id}/delete/");
+            if page.contains(&delete) {
+                visitor.page(&delete).await;
             }
+            has_not(&page, &["<b>&"]);
         }
     }
-);
+});

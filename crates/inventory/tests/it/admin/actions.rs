@@ -1,15 +1,12 @@
-//! What is done to selected records.
+//! Actions on the selected records of a list.
 
-use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not};
-use crate::app::TestApp;
+use crate::app::app_on_both_engines;
 
-on_both_engines!(
+app_on_both_engines!(
     an_action_needs_a_choice_and_something_to_act_on,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let list = "/admin/products/?q=arroz";
@@ -27,19 +24,15 @@ on_both_engines!(
         let unknown = visitor
             .submit(list, &[("row:1", "1"), ("action", "burn")])
             .await;
-        assert_eq!(unknown.status.as_u16(), 404);
+        assert_eq!(unknown.status, 404);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     selected_records_are_deleted_after_a_confirmation_that_lists_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for name in ["Um", "Dois", "Três", "Quatro"] {
-            app.admin()
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            app.admin().a_brand(name).await;
         }
         let visitor = app.superuser().await;
         let fields = [
@@ -49,7 +42,7 @@ on_both_engines!(
             ("action", "delete_selected"),
         ];
         let asked = visitor.submit("/admin/brands/", &fields).await;
-        assert_eq!(asked.status.as_u16(), 200);
+        assert_eq!(asked.status, 200);
         test_kit::html::check(&asked.text);
         has(
             &asked.text,
@@ -73,16 +66,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     selected_records_that_are_gone_are_told_to_be_gone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for name in ["Um", "Dois"] {
-            admin
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            admin.a_brand(name).await;
         }
         let mut visitor = app.superuser().await;
         admin.delete("/api/v1/brands/1/").await;
@@ -114,15 +103,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     protected_records_keep_the_whole_selection_from_being_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
-        app.admin()
-            .post("/api/v1/brands/", json!({"name": "Livre"}))
-            .await
-            .id();
+        app.admin().a_brand("Livre").await;
         let visitor = app.superuser().await;
         let fields = [
             ("row:1", "1"),
@@ -131,7 +116,7 @@ on_both_engines!(
             ("confirm", "yes"),
         ];
         let answer = visitor.submit("/admin/brands/", &fields).await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
         test_kit::html::check(&answer.text);
         has(
             &answer.text,
@@ -144,16 +129,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     everything_that_a_list_finds_can_be_selected_across_its_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for number in 0..110 {
             let name = if number < 105 { "Velha" } else { "Nova" };
-            app.admin()
-                .post("/api/v1/brands/", json!({"name": name}))
-                .await
-                .id();
+            app.admin().a_brand(name).await;
         }
         let visitor = app.superuser().await;
         let fields = [("across", "1"), ("action", "delete_selected")];

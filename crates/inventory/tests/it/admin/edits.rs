@@ -1,15 +1,17 @@
-//! Columns that are written in the list itself, and forms that are saved as another record.
+//! Editable columns of lists, and forms that are saved as a new record.
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not};
-use crate::{app::TestApp, edit_conflict::versions};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    edit_conflict::versions,
+};
 
 const LIST: &str = "/admin/products/?q=a&o=-6";
 
-/// Fields of a list, with the versions that it brings back.
+/// Fields of a list, with the versions that its form sends back.
 fn with<'a>(
     fields: &[(&'a str, &'a str)],
     shown: &'a [(String, String)],
@@ -32,10 +34,9 @@ async fn price(app: &TestApp, product: i64) -> String {
     product["selling_price"].as_str().unwrap().to_owned()
 }
 
-on_both_engines!(
+app_on_both_engines!(
     prices_are_written_in_the_list_and_only_what_was_changed_is_saved,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page(LIST).await;
@@ -72,10 +73,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_wrong_cell_is_told_and_nothing_is_saved_until_all_are_right,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [
@@ -101,10 +101,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_is_never_written_in_a_list_and_lookers_write_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [("_save", "1"), ("cell:1:quantity", "500")];
@@ -114,26 +113,23 @@ on_both_engines!(
         has_not(&looker.page(LIST).await, &["cell:1:", "Save changes"]);
         let fields = [("_save", "1"), ("cell:1:selling_price", "9")];
         let answer = looker.submit(LIST, &fields).await;
-        assert_eq!(answer.status.as_u16(), 403);
+        assert_eq!(answer.status, 403);
     }
 );
 
-on_both_engines!(thresholds_are_written_in_their_list, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(thresholds_are_written_in_their_list, async |app| {
     shop(&app).await;
-    let path = "/api/v1/products/1/threshold/";
-    app.admin().put(path, json!({"threshold": 3})).await;
+    app.admin().set_threshold(1, 3).await;
     let visitor = app.superuser().await;
     let fields = [("_save", "1"), ("cell:1:threshold", "8")];
     let (_, page) = visitor.done("/admin/thresholds/", &fields).await;
     has(&page, &["1 low-stock threshold was changed successfully."]);
-    assert_eq!(app.admin().get(path).await.json()["threshold"], 8);
+    assert_eq!(app.threshold_of(1).await, 8);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_changed_form_is_saved_as_another_record_by_whoever_may_add,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let path = "/admin/products/1/change/";
@@ -166,21 +162,20 @@ on_both_engines!(
         let clerk = app.staff("clerk", &["change_product"]).await;
         has_not(&clerk.page(path).await, &["_saveasnew"]);
         let answer = clerk.submit(path, &fields("")).await;
-        assert_eq!(answer.status.as_u16(), 403);
+        assert_eq!(answer.status, 403);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_cell_that_somebody_else_changed_meanwhile_is_told_and_everything_typed_is_kept,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let before = price(&app, 1).await;
         assert_eq!(before, "12.50");
         let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "31.41"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let typed = [
             ("_save", "1"),
             ("cell:1:selling_price", "12.90"),
@@ -206,10 +201,11 @@ on_both_engines!(
             (price(&app, 1).await.as_str(), price(&app, 2).await.as_str()),
             ("12.90", "7.77")
         );
-        // What somebody else changed and this reader did not is left alone; the same value twice is no conflict.
+        // A field that only another user changed keeps that value. The same value from both users
+        // is no conflict.
         let shown = versions(&visitor.page(LIST).await);
         let theirs = json!({"selling_price": "1.00", "cost_price": "0.50"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let same = [
             ("_save", "1"),
             ("cell:1:selling_price", "12.9"),
@@ -217,9 +213,9 @@ on_both_engines!(
         ];
         visitor.done(LIST, &with(&same, &shown)).await;
         assert_eq!(price(&app, 1).await, "1.00");
-        // Theirs, where the reader says so.
+        // The other user's value is kept where this user chooses it.
         let theirs = json!({"selling_price": "2.00"});
-        app.manager().patch("/api/v1/products/1/", theirs).await;
+        app.change_product(1, theirs).await;
         let mine = [
             ("_save", "1"),
             ("cell:1:selling_price", "3.00"),
@@ -236,15 +232,14 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_description_of_many_lines_is_not_flattened_by_saving_its_list,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let brand = json!({"name": "Sol", "description": "Uma linha.\nOutra."});
         app.admin().post("/api/v1/brands/", brand).await.id();
         let root = app.superuser().await;
         let list = root.page("/admin/brands/").await;
-        // A control of one line sends what it shows: without the end of the line.
+        // A control of one line sends its text without the line break.
         let cell = "name=\"cell:1:description\" value=\"Uma linha. Outra.\"";
         has(&list, &[cell]);
         let opened = versions(&list);

@@ -1,19 +1,13 @@
-//! Destinations of webhooks and what was delivered there.
+//! Webhook endpoints and their deliveries.
 
 use inventory::access::Model;
-use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not};
-use crate::{
-    app::TestApp,
-    pages::booking::{secret, token},
-};
+use crate::{app::app_on_both_engines, visitor::token, webhooks::pages::secret};
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoints_secret_is_shown_once_and_renewed_on_demand,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let add = "/admin/endpoints/add/";
         let page = visitor.refused(add, &[("url", "no address")]).await;
@@ -24,7 +18,7 @@ on_both_engines!(
             ("types:product.low_stock", "1"),
         ];
         let told = visitor.submit(add, &fields).await;
-        assert_eq!(told.status.as_u16(), 200, "{told:?}");
+        assert_eq!(told.status, 200, "{told:?}");
         test_kit::html::check(&told.text);
         has(&told.text, &["Save the secret now", "whsec_"]);
         assert!(told.header("cache-control").contains("no-store"));
@@ -66,10 +60,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     deliveries_and_analyses_are_listed_and_delivered_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         visitor
             .submit(
@@ -78,13 +71,7 @@ on_both_engines!(
             )
             .await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.admin()
-            .post(
-                "/api/v1/outflows/",
-                json!({"product": product, "quantity": 1}),
-            )
-            .await
-            .id();
+        app.admin().sell(product, 1).await;
         inventory::events::pass(&app.state).await.unwrap();
         let page = visitor
             .page("/admin/deliveries/?_facets=1&endpoint=1")
@@ -110,10 +97,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoint_and_its_secret_are_made_once_and_shown_to_whoever_tapped_twice,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let add = "/admin/endpoints/add/";
         let first = token(&visitor.page(add).await);

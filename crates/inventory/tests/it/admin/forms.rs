@@ -1,11 +1,14 @@
-//! Forms: adding, changing, deleting, what is said of it, and the history that it leaves.
+//! Forms: adding, changing, deleting, the messages about it, and the history.
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not, leads_to};
-use crate::{app::TestApp, edit_conflict::versions, pages::booking::token};
+use crate::{
+    app::app_on_both_engines,
+    edit_conflict::versions,
+    visitor::{leads_to, token},
+};
 
 const PRODUCT: [(&str, &str); 7] = [
     ("title", "Café"),
@@ -25,10 +28,9 @@ fn product<'a>(field: &'a str, value: &'a str, button: &'a str) -> Vec<(&'a str,
     fields
 }
 
-on_both_engines!(
+app_on_both_engines!(
     save_save_and_add_another_and_save_and_continue_say_what_was_done,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let add = "/admin/products/add/";
@@ -70,31 +72,29 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_left_as_it_was_shown_is_not_written_over_a_sale,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let form = format!("/admin/products/{id}/change/");
         let version = |page: &str| versions(page)[0].1.clone();
         let opened = version(&visitor.page(&form).await);
-        let sale = json!({"product": id, "quantity": 1});
-        app.manager().post("/api/v1/outflows/", sale).await.id();
+        app.sell(id, 1).await;
         let mut fields = product("quantity", "5", "_save");
         fields.push(("version", &opened));
-        // Refused for another reason, the form shows the quantity as it stands.
+        // A form that is refused for another reason shows the present quantity.
         let mut refused = fields.clone();
         refused.push(("title", " "));
         let again = visitor.refused(&form, &refused).await;
         has(&again, &["name=\"quantity\" value=\"4\""]);
         visitor.done(&form, &fields).await;
         assert_eq!(app.admin().quantity_of(id).await, 4);
-        // With rows of its tables too.
+        // The same holds with rows of its inline tables.
         fields.push(("thresholds:new-0:threshold", "3"));
         visitor.done(&form, &fields).await;
         assert_eq!(app.admin().quantity_of(id).await, 4);
-        // A quantity that was changed here is meant.
+        // A quantity that this user changed is written.
         let opened = version(&visitor.page(&form).await);
         let mut counted = product("quantity", "9", "_save");
         counted.push(("version", &opened));
@@ -103,8 +103,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(messages_are_in_the_readers_language, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(messages_are_in_the_readers_language, async |app| {
     let mut visitor = app.superuser().await;
     visitor.language = "pt-BR";
     let (_, page) = visitor
@@ -132,17 +131,13 @@ on_both_engines!(messages_are_in_the_readers_language, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_refused_form_keeps_its_values_and_names_each_error,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let first = admin.a_product("Arroz", 5).await;
         admin
-            .patch(
-                &format!("/api/v1/products/{first}/"),
-                json!({"serie_number": "789"}),
-            )
+            .change_product(first, json!({"serie_number": "789"}))
             .await;
         let visitor = app.superuser().await;
         let rows = app.audit_rows().await;
@@ -168,8 +163,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(initial_values_come_from_the_query_string, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(initial_values_come_from_the_query_string, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let visitor = app.superuser().await;
     let page = visitor
@@ -185,10 +179,9 @@ on_both_engines!(initial_values_come_from_the_query_string, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     foreign_keys_are_picked_with_ways_to_add_change_and_view_beside_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/1/change/").await;
@@ -207,10 +200,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_movement_is_booked_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await.to_string();
         let visitor = app.superuser().await;
         let fields = [
@@ -223,7 +215,8 @@ on_both_engines!(
             assert_eq!(to, "/admin/outflows/");
         }
         assert_eq!(app.admin().quantity_of(1).await, 3);
-        // Back, another quantity, Save: nothing is booked in silence, nor said to be.
+        // After Back the form is sent again with another quantity: nothing is booked, and no
+        // message says so.
         let mut other = fields;
         other[1] = ("quantity", "1");
         let refused = visitor.refused("/admin/outflows/add/", &other).await;
@@ -248,25 +241,20 @@ on_both_engines!(
         has(&refused, &["Insufficient stock: 2 available."]);
         let page = visitor.page("/admin/outflows/1/change/").await;
         has(&page, &["View outflow", "root"]);
-        assert_eq!(
-            visitor
-                .submit("/admin/outflows/1/change/", &fields)
-                .await
-                .status
-                .as_u16(),
-            403
-        );
+        visitor
+            .submit("/admin/outflows/1/change/", &fields)
+            .await
+            .has_status(403);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_record_that_is_not_there_leads_to_the_index_with_a_word_about_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for id in ["99999", "abc"] {
             let answer = visitor.get(&format!("/admin/products/{id}/change/")).await;
-            assert_eq!(leads_to(&answer), (303, "/admin/"));
+            leads_to(&answer, "/admin/");
             let page = visitor.page("/admin/").await;
             has(
                 &page,
@@ -278,10 +266,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     deleting_asks_first_and_names_what_goes_and_what_protects,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/brands/1/delete/").await;
@@ -318,17 +305,13 @@ on_both_engines!(
             .await;
         assert_eq!(to, "/admin/products/");
         has(&page, &["The product “Arroz” was deleted successfully."]);
-        assert_eq!(
-            app.admin().get("/api/v1/products/1/").await.status.as_u16(),
-            404
-        );
+        assert_eq!(app.admin().get("/api/v1/products/1/").await.status, 404);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_history_of_a_record_tells_when_who_and_what,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         visitor.done("/admin/products/1/change/", &PRODUCT).await;
@@ -358,46 +341,34 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    thresholds_are_given_changed_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 5).await.to_string();
-        let visitor = app.superuser().await;
-        let fields = [("product", product.as_str()), ("threshold", "3")];
-        let (_, page) = visitor.done("/admin/thresholds/add/", &fields).await;
-        has(
-            &page,
-            &["The low-stock threshold “Arroz” was added successfully."],
-        );
-        let threshold = async || {
-            app.admin()
-                .get("/api/v1/products/1/threshold/")
-                .await
-                .json()["threshold"]
-                .clone()
-        };
-        assert_eq!(threshold().await, 3);
-        visitor
-            .done("/admin/thresholds/1/change/", &[("threshold", "4")])
-            .await;
-        assert_eq!(threshold().await, 4);
-        let page = visitor
-            .refused(
-                "/admin/thresholds/add/",
-                &[("product", "99"), ("threshold", "3")],
-            )
-            .await;
-        has(&page, &["object does not exist"]);
-        visitor.done("/admin/thresholds/1/delete/", &[]).await;
-        assert!(threshold().await.is_null());
-    }
-);
+app_on_both_engines!(thresholds_are_given_changed_and_taken_back, async |app| {
+    let product = app.admin().a_product("Arroz", 5).await.to_string();
+    let visitor = app.superuser().await;
+    let fields = [("product", product.as_str()), ("threshold", "3")];
+    let (_, page) = visitor.done("/admin/thresholds/add/", &fields).await;
+    has(
+        &page,
+        &["The low-stock threshold “Arroz” was added successfully."],
+    );
+    assert_eq!(app.threshold_of(1).await, 3);
+    visitor
+        .done("/admin/thresholds/1/change/", &[("threshold", "4")])
+        .await;
+    assert_eq!(app.threshold_of(1).await, 4);
+    let page = visitor
+        .refused(
+            "/admin/thresholds/add/",
+            &[("product", "99"), ("threshold", "3")],
+        )
+        .await;
+    has(&page, &["object does not exist"]);
+    visitor.done("/admin/thresholds/1/delete/", &[]).await;
+    assert!(app.threshold_of(1).await.is_null());
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_record_is_added_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let token = token(&visitor.page("/admin/brands/add/").await);
         let mut fields = [("name", "Alfa"), ("form_token", token.as_str())];

@@ -1,27 +1,26 @@
 //! Tables of related rows in the form of a record.
 
 use inventory::access::Model;
-use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not, leads_to};
-use crate::app::TestApp;
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::redirects,
+};
 
 /// A supplier, and two products with five units each.
 async fn shop(app: &TestApp) {
     let admin = app.admin();
     admin.a_product("Arroz", 5).await;
     admin.a_product("Feijão", 5).await;
-    let supplier = json!({"name": "Sul"});
-    admin.post("/api/v1/suppliers/", supplier).await.id();
+    admin.a_supplier("Sul").await;
 }
 
 const SUPPLIER: &str = "/admin/suppliers/1/change/";
 
-on_both_engines!(
+app_on_both_engines!(
     a_delivery_of_several_goods_is_booked_in_its_suppliers_form,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page(SUPPLIER).await;
@@ -68,11 +67,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |app| {
     shop(&app).await;
-    let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
+    app.admin().receive(1, 1, 3).await;
     let visitor = app.superuser().await;
     let fields = [("name", "Sul"), ("inflows:1:delete", "1")];
     visitor.done(SUPPLIER, &fields).await;
@@ -83,10 +80,9 @@ on_both_engines!(a_ticked_row_is_deleted_with_its_effect, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     nothing_is_saved_while_a_row_is_filled_in_wrongly,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let rows = app.audit_rows().await;
@@ -113,10 +109,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_only_the_store_knows_refuses_everything_and_keeps_what_was_typed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let mut fields = [
@@ -147,7 +142,7 @@ on_both_engines!(
         assert_eq!(supplier["name"], "Sul");
         assert_eq!(app.audit_rows().await, rows);
         assert_eq!(app.admin().quantity_of(2).await, before);
-        // Mended, it is saved once, however often it is sent.
+        // The corrected form is saved once, however often it is sent.
         fields[2].1 = "1";
         fields[6].1 = "2";
         for _ in 0..2 {
@@ -157,16 +152,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_row_that_cannot_be_taken_back_keeps_the_record_as_it_was,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let (admin, visitor) = (app.admin(), app.superuser().await);
-        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-        admin.post("/api/v1/inflows/", inflow).await.id();
-        let outflow = json!({"product": 1, "quantity": 7});
-        admin.post("/api/v1/outflows/", outflow).await.id();
+        admin.receive(1, 1, 3).await;
+        admin.sell(1, 7).await;
         let fields = [
             ("name", "Outro"),
             ("inflows:1:delete", "1"),
@@ -183,10 +175,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_new_record_that_is_refused_leaves_no_row_behind,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let fields = [
@@ -210,10 +201,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_products_threshold_is_given_with_the_product_changed_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let with = |field: &'static str, value: &'static str| {
@@ -227,15 +217,11 @@ on_both_engines!(
                 (field, value),
             ]
         };
-        let threshold = async || {
-            let path = "/api/v1/products/3/threshold/";
-            app.admin().get(path).await.json()["threshold"].clone()
-        };
         let add = "/admin/products/add/";
         visitor
             .done(add, &with("thresholds:new-0:threshold", "4"))
             .await;
-        assert_eq!(threshold().await, 4);
+        assert_eq!(app.threshold_of(3).await, 4);
         let change = "/admin/products/3/change/";
         let page = visitor.page(change).await;
         has(&page, &["name=\"thresholds:3:threshold\" value=\"4\""]);
@@ -243,11 +229,11 @@ on_both_engines!(
         visitor
             .done(change, &with("thresholds:3:threshold", "6"))
             .await;
-        assert_eq!(threshold().await, 6);
+        assert_eq!(app.threshold_of(3).await, 6);
         visitor
             .done(change, &with("thresholds:3:delete", "1"))
             .await;
-        assert!(threshold().await.is_null());
+        assert!(app.threshold_of(3).await.is_null());
         assert_eq!(
             app.history_of(Model::Product, 3).await,
             [
@@ -262,16 +248,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     rows_obey_the_permissions_of_their_own_model_and_record,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let admin = app.admin();
-        let inflow = json!({"supplier": 1, "product": 1, "quantity": 3});
-        admin.post("/api/v1/inflows/", inflow).await.id();
-        let other = json!({"name": "Norte"});
-        admin.post("/api/v1/suppliers/", other).await.id();
+        admin.receive(1, 1, 3).await;
+        admin.a_supplier("Norte").await;
         let clerk = app
             .staff("clerk", &["change_supplier", "view_inflow"])
             .await;
@@ -282,7 +265,7 @@ on_both_engines!(
             let answer = clerk
                 .submit(SUPPLIER, &[("name", "Sul"), (field, "1")])
                 .await;
-            assert_eq!(answer.status.as_u16(), 403, "{field}");
+            assert_eq!(answer.status, 403, "{field}");
         }
         let nobody = app.staff("nobody", &["change_supplier"]).await;
         has_not(&nobody.page(SUPPLIER).await, &["Inflows"]);
@@ -294,8 +277,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_user_is_put_out_from_their_own_form, async |app| {
     let visitor = app.superuser().await;
     let manager = app.logged_in("manager").await;
     let page = visitor.page("/admin/users/2/change/").await;
@@ -307,29 +289,25 @@ on_both_engines!(a_user_is_put_out_from_their_own_form, async |address| {
         ("sessions:2:delete", "1"),
     ];
     visitor.done("/admin/users/2/change/", &fields).await;
-    assert_eq!(leads_to(&manager.get("/").await), (302, "/login/?next=/"));
+    redirects(&manager.get("/").await, "/login/?next=/");
     let group = visitor.page("/admin/groups/2/change/").await;
     has(&group, &["Users", "manager"]);
 });
 
-on_both_engines!(
-    too_many_new_rows_are_refused_with_the_limit,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let visitor = app.superuser().await;
-        let names: Vec<_> = (0..21)
-            .map(|row| {
-                let name = |field: &str| format!("inflows:new-{row:02}:{field}");
-                (name("product"), name("quantity"))
-            })
-            .collect();
-        let mut fields = vec![("name", "Sul")];
-        for (product, quantity) in &names {
-            fields.extend([(product.as_str(), "1"), (quantity.as_str(), "1")]);
-        }
-        let page = visitor.refused(SUPPLIER, &fields).await;
-        has(&page, &["At most 20 at a time.</p>"]);
-        assert_eq!(app.admin().quantity_of(1).await, 5);
+app_on_both_engines!(too_many_new_rows_are_refused_with_the_limit, async |app| {
+    shop(&app).await;
+    let visitor = app.superuser().await;
+    let names: Vec<_> = (0..21)
+        .map(|row| {
+            let name = |field: &str| format!("inflows:new-{row:02}:{field}");
+            (name("product"), name("quantity"))
+        })
+        .collect();
+    let mut fields = vec![("name", "Sul")];
+    for (product, quantity) in &names {
+        fields.extend([(product.as_str(), "1"), (quantity.as_str(), "1")]);
     }
-);
+    let page = visitor.refused(SUPPLIER, &fields).await;
+    has(&page, &["At most 20 at a time.</p>"]);
+    assert_eq!(app.admin().quantity_of(1).await, 5);
+});

@@ -1,25 +1,22 @@
-//! Lists: order, search, filters, dates, pages, and addresses that ask for what a list cannot do.
+//! Lists: order, search, filters, dates, pages, and addresses with invalid parameters.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{first_column, has, has_not, leads_to};
-use crate::app::TestApp;
+use super::first_column;
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::redirects,
+};
 
-/// Three products of two brands, in an order of their own for each column.
+/// Three products of two brands; each column sorts them in another order.
 async fn shop(app: &TestApp) {
     let admin = app.admin();
     for name in ["Grãos", "Bebidas"] {
-        admin
-            .post("/api/v1/categories/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_category(name).await;
     }
     for name in ["Zeta", "Alfa"] {
-        admin
-            .post("/api/v1/brands/", json!({"name": name}))
-            .await
-            .id();
+        admin.a_brand(name).await;
     }
     for (title, category, brand, price, serie) in [
         ("Café", 2, 1, "30.00", json!("789")),
@@ -34,10 +31,9 @@ async fn shop(app: &TestApp) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     columns_sort_by_click_by_several_with_their_priority_and_can_be_removed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/").await;
@@ -66,10 +62,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     users_groups_and_endpoints_are_searched_filtered_and_sorted_without_case_and_accents,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for (id, username, email, others) in [
             (
@@ -137,10 +132,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     sessions_are_searched_filtered_and_sorted_while_they_are_open,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.staff("clerk", &["view_brand"]).await;
         app.clock.advance(std::time::Duration::from_secs(60));
         app.logged_in("manager").await;
@@ -158,7 +152,7 @@ on_both_engines!(
             let page = visitor.page(&format!("/admin/sessions/?{query}")).await;
             assert_eq!(first_column(&page), expected, "{query}");
         }
-        // The first has just ended, and its row is still there.
+        // The first session has just ended, and its row is still stored.
         let lifetime = inventory::accounts::session::SHORT_LIFETIME;
         app.clock
             .advance(lifetime.saturating_sub(std::time::Duration::from_secs(120)));
@@ -167,16 +161,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     thresholds_are_searched_filtered_and_sorted_without_case_and_accents,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         for (product, threshold) in [(1, 3), (2, 5), (3, 3)] {
-            let path = format!("/api/v1/products/{product}/threshold/");
-            app.admin()
-                .put(&path, json!({"threshold": threshold}))
-                .await;
+            app.admin().set_threshold(product, threshold).await;
         }
         app.admin().a_product("Açaí", 5).await;
         let visitor = app.superuser().await;
@@ -196,10 +186,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_tells_how_many_it_found_and_leads_to_the_total,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/?q=CAFE").await;
@@ -213,10 +202,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     filters_offer_all_and_each_value_with_counts_on_demand_and_clear_all,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/").await;
@@ -257,48 +245,41 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    movements_drill_down_by_year_month_and_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let product = app.admin().a_product("Arroz", 50).await;
-        for days in [0_u64, 1, 40] {
-            app.clock
-                .advance(std::time::Duration::from_secs(days * 86_400));
-            let outflow = json!({"product": product, "quantity": 1});
-            app.admin().post("/api/v1/outflows/", outflow).await.id();
-        }
-        let visitor = app.superuser().await;
-        let page = visitor.page("/admin/outflows/").await;
-        assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
-        has(&page, &["href=\"?year=2026\""]);
-        let page = visitor.page("/admin/outflows/?year=2026").await;
-        has(
-            &page,
-            &[
-                "All dates",
-                "href=\"?year=2026&#38;month=11\">November",
-                "href=\"?year=2026&#38;month=12\">December",
-            ],
-        );
-        assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
-        let page = visitor.page("/admin/outflows/?year=2026&month=11").await;
-        assert_eq!(first_column(&page), ["#2", "#1"]);
-        let page = visitor
-            .page("/admin/outflows/?year=2026&month=11&day=21")
-            .await;
-        assert_eq!(first_column(&page), ["#2"]);
+app_on_both_engines!(movements_drill_down_by_year_month_and_day, async |app| {
+    let product = app.admin().a_product("Arroz", 50).await;
+    for days in [0_u64, 1, 40] {
+        app.clock
+            .advance(std::time::Duration::from_secs(days * 86_400));
+        app.admin().sell(product, 1).await;
     }
-);
+    let visitor = app.superuser().await;
+    let page = visitor.page("/admin/outflows/").await;
+    assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
+    has(&page, &["href=\"?year=2026\""]);
+    let page = visitor.page("/admin/outflows/?year=2026").await;
+    has(
+        &page,
+        &[
+            "All dates",
+            "href=\"?year=2026&#38;month=11\">November",
+            "href=\"?year=2026&#38;month=12\">December",
+        ],
+    );
+    assert_eq!(first_column(&page), ["#3", "#2", "#1"]);
+    let page = visitor.page("/admin/outflows/?year=2026&month=11").await;
+    assert_eq!(first_column(&page), ["#2", "#1"]);
+    let page = visitor
+        .page("/admin/outflows/?year=2026&month=11&day=21")
+        .await;
+    assert_eq!(first_column(&page), ["#2"]);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_hundred_rows_make_a_page_and_two_hundred_are_shown_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         for number in 0..120 {
-            let brand = json!({"name": format!("Marca {number:03}")});
-            admin.post("/api/v1/brands/", brand).await.id();
+            admin.a_brand(&format!("Marca {number:03}")).await;
         }
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/brands/").await;
@@ -311,17 +292,16 @@ on_both_engines!(
         assert_eq!(first_column(&page).len(), 20);
         let page = visitor.page("/admin/brands/?all=1").await;
         assert_eq!(first_column(&page).len(), 120);
-        assert_eq!(
-            leads_to(&visitor.get("/admin/brands/?p=3").await),
-            (302, "/admin/brands/?e=1")
+        redirects(
+            &visitor.get("/admin/brands/?p=3").await,
+            "/admin/brands/?e=1",
         );
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_address_that_the_list_does_not_know_leads_to_an_explanation,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for query in [
             "colour=red",
@@ -332,7 +312,7 @@ on_both_engines!(
             "q=%00&nothing=1",
         ] {
             let answer = visitor.get(&format!("/admin/products/?{query}")).await;
-            assert_eq!(leads_to(&answer), (302, "/admin/products/?e=1"), "{query}");
+            assert_eq!(answer.redirect(), (302, "/admin/products/?e=1"), "{query}");
         }
         let page = visitor.page("/admin/products/?e=1").await;
         has(
@@ -342,10 +322,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_ledger_and_the_audit_log_can_be_read_and_not_written,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Arroz", 5).await;
         let visitor = app.superuser().await;
         let ledger = visitor

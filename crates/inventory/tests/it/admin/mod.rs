@@ -1,4 +1,5 @@
-//! The administration as staff meet it. Each test carries a row of the checklist that its users know in its name.
+//! The administration as staff use it. Each test is named after a row of the checklist of its
+//! features.
 
 mod access;
 mod actions;
@@ -18,8 +19,8 @@ use inventory::{
 };
 
 use crate::{
-    app::{Answer, TestApp},
-    visitor::{PASSWORD, Visitor},
+    app::TestApp,
+    visitor::{PASSWORD, Visitor, redirects},
 };
 
 impl TestApp {
@@ -68,59 +69,8 @@ impl TestApp {
         visitor.get("/admin/login/").await;
         let credentials = [("username", name), ("password", PASSWORD)];
         let answer = visitor.submit("/admin/login/", &credentials).await;
-        assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
-            (302, "/admin/"),
-            "{answer:?}"
-        );
+        redirects(&answer, "/admin/");
         visitor
-    }
-}
-
-impl Visitor<'_> {
-    /// A page, which must be one, and strict HTML.
-    pub(crate) async fn page(&self, path: &str) -> String {
-        let answer = self.get(path).await;
-        assert_eq!(answer.status.as_u16(), 200, "{path}: {answer:?}");
-        test_kit::html::check(&answer.text);
-        answer.text
-    }
-
-    /// Posts a form that is done, and reads the page that follows: its address and itself.
-    pub(crate) async fn done(&self, path: &str, fields: &[(&str, &str)]) -> (String, String) {
-        let answer = self.submit(path, fields).await;
-        assert_eq!(answer.status.as_u16(), 303, "{path}: {answer:?}");
-        let address = answer.header("location").to_owned();
-        let page = self.page(&address).await;
-        (address, page)
-    }
-
-    /// Posts a form that is shown again.
-    pub(crate) async fn refused(&self, path: &str, fields: &[(&str, &str)]) -> String {
-        let answer = self.submit(path, fields).await;
-        assert_eq!(answer.status.as_u16(), 422, "{path}: {answer:?}");
-        test_kit::html::check(&answer.text);
-        answer.text
-    }
-
-    pub(crate) async fn status(&self, path: &str) -> u16 {
-        self.get(path).await.status.as_u16()
-    }
-}
-
-/// Fails unless a page has every one of these texts.
-#[track_caller]
-pub(crate) fn has(page: &str, texts: &[&str]) {
-    for text in texts {
-        assert!(page.contains(text), "“{text}” is missing:\n{page}");
-    }
-}
-
-/// Fails if a page has one of these texts.
-#[track_caller]
-pub(crate) fn has_not(page: &str, texts: &[&str]) {
-    for text in texts {
-        assert!(!page.contains(text), "“{text}” is there:\n{page}");
     }
 }
 
@@ -134,9 +84,4 @@ pub(crate) fn first_column(page: &str) -> Vec<String> {
             text.split_once("</a>").unwrap().0.to_owned()
         })
         .collect()
-}
-
-/// Where an answer leads.
-pub(crate) fn leads_to(answer: &Answer) -> (u16, &str) {
-    (answer.status.as_u16(), answer.header("location"))
 }

@@ -1,10 +1,7 @@
-//! Lists stay bounded: how many statements a page runs does not depend on how many records there are, and each default list comes
-//! in order from an index.
+//! A page runs the same number of statements with few and with many records, and an index gives
+//! each default list its order.
 
-use serde_json::json;
-use test_kit::on_both_engines;
-
-use crate::app::TestApp;
+use crate::app::app_on_both_engines;
 
 const LISTS: [&str; 13] = [
     "products",
@@ -22,7 +19,7 @@ const LISTS: [&str; 13] = [
     "audit-log",
 ];
 
-/// Lists as searches and days narrow them, and forms with tables of related rows.
+/// Lists with a search or a day, and forms with inline tables.
 const NARROWED: [&str; 7] = [
     "ledger/?q=produto",
     "ledger/?year=2026&month=11",
@@ -33,15 +30,11 @@ const NARROWED: [&str; 7] = [
     "users/1/change/",
 ];
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_runs_as_many_statements_with_many_records_as_with_few,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
-        admin
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        admin.a_supplier("Sul").await;
         let visitor = app.superuser().await;
         let cost = async |path: &str| {
             let before = app.state.db.statistics().statements;
@@ -52,11 +45,9 @@ on_both_engines!(
         let fill = async |products: i64| {
             for number in 0..products {
                 let product = admin.a_product(&format!("Produto {number}"), 50).await;
-                let movement = json!({"supplier": 1, "product": product, "quantity": 1});
-                admin.post("/api/v1/inflows/", movement.clone()).await.id();
-                admin.post("/api/v1/outflows/", movement).await.id();
-                let threshold = format!("/api/v1/products/{product}/threshold/");
-                admin.put(&threshold, json!({"threshold": 3})).await;
+                admin.receive(1, product, 1).await;
+                admin.sell(product, 1).await;
+                admin.set_threshold(product, 3).await;
             }
         };
         let paths: Vec<String> = LISTS
@@ -76,10 +67,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     default_lists_of_the_log_come_in_order_from_an_index,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let plan = async |sql: &'static str| {
             let read = async move |conn: &mut db::Conn| {
                 let is_sqlite = conn.engine() == db::Engine::Sqlite;

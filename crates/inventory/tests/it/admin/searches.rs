@@ -1,12 +1,12 @@
-//! Searches and days of what grows without end: the ledger, the audit log, products.
+//! Search and dates in lists that grow without end: the ledger, the audit log, products.
 
 use std::time::Duration;
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{first_column, has, has_not};
-use crate::app::TestApp;
+use super::first_column;
+use crate::app::{TestApp, app_on_both_engines};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -15,19 +15,15 @@ async fn shop(app: &TestApp) {
     let admin = app.admin();
     let first = admin.a_product("Café torrado", 50).await;
     let serie = json!({"serie_number": "789"});
-    admin
-        .patch(&format!("/api/v1/products/{first}/"), serie)
-        .await;
-    let outflow = json!({"product": first, "quantity": 1});
-    admin.post("/api/v1/outflows/", outflow).await.id();
+    admin.change_product(first, serie).await;
+    admin.sell(first, 1).await;
     app.clock.advance(40 * DAY);
     app.admin().a_product("Arroz", 50).await;
 }
 
-on_both_engines!(
+app_on_both_engines!(
     the_ledger_is_searched_by_the_words_and_serie_numbers_of_products,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         for (query, expected) in [
@@ -48,10 +44,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_ledger_and_products_drill_down_by_year_month_and_day,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         for (list, query, expected) in [
@@ -74,7 +69,7 @@ on_both_engines!(
         has(&page, &[">November</a>", ">December</a>", "All dates"]);
         let page = visitor.page("/admin/products/?year=2026&month=11").await;
         has(&page, &["1 product (<a href=\"?\">2 total</a>)", ">20</a>"]);
-        // The API knows no such parameter.
+        // The API has no such parameter.
         let all = app
             .admin()
             .get("/api/v1/products/?date_from=2026-12-01&year=2026")
@@ -83,10 +78,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_audit_log_is_searched_by_what_was_changed_and_by_whom,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let visitor = app.superuser().await;
         visitor
@@ -108,15 +102,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     movements_are_searched_by_product_serie_number_description_and_user,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
-        app.admin()
-            .post("/api/v1/suppliers/", json!({"name": "Sul"}))
-            .await
-            .id();
+        app.admin().a_supplier("Sul").await;
         for (product, quantity, description) in [
             (1, 4, "Pedido do João"),
             (2, 30, "Café trocado"),
@@ -154,8 +144,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_search_of_movements_ends_and_says_so, async |app| {
     app.admin().a_product("Arroz", 50).await;
     let many = async |tx: &mut db::Tx| {
         tx.execute(
@@ -170,21 +159,19 @@ on_both_engines!(a_search_of_movements_ends_and_says_so, async |address| {
     let visitor = app.superuser().await;
     let page = visitor.page("/admin/outflows/?q=arroz&o=3").await;
     has(&page, &["1,000 outflows (", "and shows at most 1,000."]);
-    // Of the same moment the greatest ids are the newest: the first is not among them.
+    // Records of the same moment are sorted by id, so the first record is not among the newest.
     assert_eq!(first_column(&page).first().unwrap(), "#2");
 });
 
-on_both_engines!(
+app_on_both_engines!(
     deliveries_and_analyses_are_searched_by_what_they_are_about,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let endpoint = [("url", "https://erp.example/hook")];
         visitor.submit("/admin/endpoints/add/", &endpoint).await;
         for title in ["Café torrado", "Arroz"] {
             let product = app.admin().a_product(title, 10).await;
-            let outflow = json!({"product": product, "quantity": 1});
-            app.admin().post("/api/v1/outflows/", outflow).await.id();
+            app.admin().sell(product, 1).await;
             inventory::analysis::work_once(&app.state).await.unwrap();
         }
         inventory::events::pass(&app.state).await.unwrap();

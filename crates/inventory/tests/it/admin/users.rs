@@ -2,94 +2,91 @@
 
 use inventory::access::Model;
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{has, has_not, leads_to};
-use crate::{app::TestApp, pages::booking::token, visitor::PASSWORD};
+use crate::{
+    app::app_on_both_engines,
+    visitor::{PASSWORD, redirects, token},
+};
 
 const STRONG: &str = "quatro gatos pretos";
 
-on_both_engines!(
-    a_user_is_made_in_two_steps_and_can_log_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let visitor = app.superuser().await;
-        let page = visitor.page("/admin/users/add/").await;
-        has(
-            &page,
-            &[
-                "First enter a username and a password.",
-                "Password confirmation",
-                "type=\"password\"",
-            ],
-        );
-        has_not(&page, &["Personal info"]);
-        let fields = [
-            ("username", "ana"),
-            ("password1", STRONG),
-            ("password2", STRONG),
-        ];
-        let (to, page) = visitor.done("/admin/users/add/", &fields).await;
-        assert_eq!(to, "/admin/users/5/change/");
-        has(
-            &page,
-            &[
-                "The user “ana” was added successfully. You may edit it again below.",
-                "Personal info",
-                "argon2id · m=19456,t=2,p=1 · salt ",
-                "Reset password",
-                "Last login",
-                "Date joined",
-                "Catalogue | Brand | Can add brand",
-            ],
-        );
-        let fields = [
-            ("username", "ana"),
-            ("first_name", "Ana"),
-            ("last_name", "Souza"),
-            ("email", "ana@loja.example"),
-            ("active", "1"),
-            ("staff", "1"),
-            ("groups:2", "1"),
-            ("permissions:delete_brand", "1"),
-        ];
-        let (_, page) = visitor.done("/admin/users/5/change/", &fields).await;
-        has(
-            &page,
-            &[
-                "The user “ana” was changed successfully.",
-                "ana@loja.example",
-            ],
-        );
-        assert_eq!(
-            app.history_of(Model::User, 5).await,
-            [
-                "root changed user 5 “ana” [first_name last_name email staff groups permissions]",
-                "root added user 5 “ana” []",
-            ]
-        );
-        let ana = app.visitor();
-        ana.get("/admin/login/").await;
-        let credentials = [("username", "ana"), ("password", STRONG)];
-        let answer = ana.submit("/admin/login/", &credentials).await;
-        assert_eq!(leads_to(&answer), (302, "/admin/"));
-        assert_eq!(ana.status("/admin/brands/add/").await, 200);
-        assert_eq!(ana.status("/admin/users/").await, 403);
-        let page = visitor.page("/admin/users/5/change/").await;
-        has(
-            &page,
-            &[
-                "name=\"groups:2\" value=\"1\" checked",
-                "name=\"permissions:delete_brand\" value=\"1\" checked",
-            ],
-        );
-    }
-);
+app_on_both_engines!(a_user_is_made_in_two_steps_and_can_log_in, async |app| {
+    let visitor = app.superuser().await;
+    let page = visitor.page("/admin/users/add/").await;
+    has(
+        &page,
+        &[
+            "First enter a username and a password.",
+            "Password confirmation",
+            "type=\"password\"",
+        ],
+    );
+    has_not(&page, &["Personal info"]);
+    let fields = [
+        ("username", "ana"),
+        ("password1", STRONG),
+        ("password2", STRONG),
+    ];
+    let (to, page) = visitor.done("/admin/users/add/", &fields).await;
+    assert_eq!(to, "/admin/users/5/change/");
+    has(
+        &page,
+        &[
+            "The user “ana” was added successfully. You may edit it again below.",
+            "Personal info",
+            "argon2id · m=19456,t=2,p=1 · salt ",
+            "Reset password",
+            "Last login",
+            "Date joined",
+            "Catalogue | Brand | Can add brand",
+        ],
+    );
+    let fields = [
+        ("username", "ana"),
+        ("first_name", "Ana"),
+        ("last_name", "Souza"),
+        ("email", "ana@loja.example"),
+        ("active", "1"),
+        ("staff", "1"),
+        ("groups:2", "1"),
+        ("permissions:delete_brand", "1"),
+    ];
+    let (_, page) = visitor.done("/admin/users/5/change/", &fields).await;
+    has(
+        &page,
+        &[
+            "The user “ana” was changed successfully.",
+            "ana@loja.example",
+        ],
+    );
+    assert_eq!(
+        app.history_of(Model::User, 5).await,
+        [
+            "root changed user 5 “ana” [first_name last_name email staff groups permissions]",
+            "root added user 5 “ana” []",
+        ]
+    );
+    let ana = app.visitor();
+    ana.get("/admin/login/").await;
+    let credentials = [("username", "ana"), ("password", STRONG)];
+    let answer = ana.submit("/admin/login/", &credentials).await;
+    redirects(&answer, "/admin/");
+    assert_eq!(ana.status("/admin/brands/add/").await, 200);
+    assert_eq!(ana.status("/admin/users/").await, 403);
+    let page = visitor.page("/admin/users/5/change/").await;
+    has(
+        &page,
+        &[
+            "name=\"groups:2\" value=\"1\" checked",
+            "name=\"permissions:delete_brand\" value=\"1\" checked",
+        ],
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     names_and_passwords_are_checked_with_a_word_at_each_field,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         for (username, first, second, text) in [
             (
@@ -138,10 +135,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_password_is_reset_or_taken_away_and_ends_the_sessions,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let manager = app.logged_in("manager").await;
         assert_eq!(manager.status("/").await, 200);
@@ -194,7 +190,6 @@ on_both_engines!(
                 .post("/api/v1/authentication/token/", body)
                 .await
                 .status
-                .as_u16()
         };
         assert_eq!((token(PASSWORD).await, token(STRONG).await), (401, 200));
         let (_, page) = visitor
@@ -206,10 +201,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     nobody_gives_more_than_they_have_or_reaches_those_who_have_more,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let clerk = app
             .staff(
                 "clerk",
@@ -237,7 +231,7 @@ on_both_engines!(
                 &["You can only grant permissions that you have yourself."],
             );
         }
-        // What is refused is not offered.
+        // The page offers no action that would be refused.
         let more = "This account has permissions that yours does not have.";
         for path in ["change", "password", "delete"] {
             let page = clerk.page(&format!("/admin/users/1/{path}/")).await;
@@ -295,8 +289,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(nobody_locks_themselves_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(nobody_locks_themselves_out, async |app| {
     let visitor = app.superuser().await;
     let page = visitor
         .refused("/admin/users/4/change/", &[("username", "root")])
@@ -324,8 +317,7 @@ on_both_engines!(nobody_locks_themselves_out, async |address| {
     has(&page, &["The user “viewer” was deleted successfully."]);
 });
 
-on_both_engines!(groups_have_a_name_and_permissions, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(groups_have_a_name_and_permissions, async |app| {
     let visitor = app.superuser().await;
     let fields = [
         ("name", "Caixas"),
@@ -364,8 +356,7 @@ on_both_engines!(groups_have_a_name_and_permissions, async |address| {
     );
 });
 
-on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(sessions_are_ended_and_tokens_revoked, async |app| {
     let visitor = app.superuser().await;
     let manager = app.logged_in("manager").await;
     let body = json!({"username": "manager", "password": PASSWORD});
@@ -390,7 +381,6 @@ on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
             .post("/api/v1/authentication/token/refresh/", refresh.clone())
             .await
             .status
-            .as_u16()
     };
     assert_eq!(renew().await, 200);
     let (_, page) = visitor
@@ -407,10 +397,9 @@ on_both_engines!(sessions_are_ended_and_tokens_revoked, async |address| {
     );
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_user_and_a_group_are_made_once_however_often_their_forms_are_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.superuser().await;
         let first = token(&visitor.page("/admin/users/add/").await);
         let mut fields = [
@@ -423,14 +412,14 @@ on_both_engines!(
             visitor.submit("/admin/users/add/", &fields),
             visitor.submit("/admin/users/add/", &fields)
         );
-        let (status, address) = leads_to(&one);
-        assert_eq!((status, leads_to(&other)), (303, (303, address)));
+        let (status, address) = one.redirect();
+        assert_eq!((status, other.redirect()), (303, (303, address)));
         let id: i64 = address.split('/').nth(3).unwrap().parse().unwrap();
         assert_eq!(
             app.history_of(Model::User, id).await,
             [format!("root added user {id} “ana” []")]
         );
-        // Back, another password, Save: it is not said to be the account's.
+        // After Back the form is sent again with another password: no message says that it was set.
         let another = "cinco patos brancos";
         (fields[1].1, fields[2].1) = (another, another);
         let refused = visitor.refused("/admin/users/add/", &fields).await;

@@ -1,5 +1,5 @@
-//! Analyses as their readers meet them: on record after low stock, in plain words, whatever the
-//! language model does.
+//! Analyses are stored after a product becomes low, in plain words, whatever the language model
+//! does.
 
 mod model_formats;
 mod model_misbehaves;
@@ -12,21 +12,12 @@ mod results;
 
 use std::time::Duration;
 
-use db::Db;
 use inventory::{
-    App, Config, Parts,
-    accounts::TokenKey,
+    Config,
     analysis::{self, Analysis, WorkOutcome},
 };
-use serde_json::json;
-use web::{
-    Random,
-    metrics::Metrics,
-    rate::{Rates, Windows},
-    server::Shutdown,
-};
 
-use crate::app::{SECRET, TestApp, patient};
+use crate::app::{TestApp, unlimited};
 use model_server::ModelServer;
 
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,17 +27,7 @@ const SERIES: [i64; 28] = [
     3, 0, 5, 2, 4, 0, 1, 6, 2, 3, 0, 4, 5, 2, 1, 0, 7, 3, 2, 4, 0, 5, 3, 2, 6, 1, 0, 4,
 ];
 
-/// Settings without rate limits.
-fn unlimited() -> Config {
-    Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
-        ..Config::default()
-    }
-}
-
-/// Settings that lead to a model.
+/// Settings with this server as the language model.
 fn with_model(server: &ModelServer) -> Config {
     let mut config = unlimited();
     config.analysis.language_model = Some(server.settings());
@@ -63,8 +44,7 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
             app.clock.advance(DAY);
         }
         if units > 0 {
-            let outflow = json!({"product": product, "quantity": units});
-            app.manager().post("/api/v1/outflows/", outflow).await.id();
+            app.sell(product, units).await;
         }
     }
     app.clock.advance(Duration::from_secs(60 * 60));
@@ -72,23 +52,18 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
     product
 }
 
-/// A product of which nothing is known but that it is low.
+/// A product that is low and has no history.
 async fn a_new_product_that_is_low(app: &TestApp, title: &str) -> i64 {
     let product = app.manager().a_product(title, 10).await;
-    sell(app, product, 1).await;
+    app.sell(product, 1).await;
     product
-}
-
-async fn sell(app: &TestApp, product: i64, units: i64) {
-    let outflow = json!({"product": product, "quantity": units});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
 }
 
 async fn step(app: &TestApp) -> WorkOutcome {
     analysis::work_once(&app.state).await.unwrap()
 }
 
-/// One step, which must end in a record; that record.
+/// Runs one step of the worker, which must store an analysis; returns it.
 async fn analysed(app: &TestApp) -> Analysis {
     match step(app).await {
         WorkOutcome::Analysed(id) => record(app, id).await,
@@ -98,22 +73,4 @@ async fn analysed(app: &TestApp) -> Analysis {
 
 async fn record(app: &TestApp, id: i64) -> Analysis {
     analysis::read(&app.state, id).await.unwrap().unwrap()
-}
-
-/// Another process over the same database, with the same time.
-async fn replica(app: &TestApp, address: &str, config: Config, seed: u64) -> App {
-    let db = Db::open(&address.parse().unwrap(), &patient())
-        .await
-        .unwrap();
-    let parts = Parts {
-        db,
-        windows: Windows::memory(app.clock.clone()),
-        clock: app.clock.clone(),
-        random: Random::seeded(seed),
-        metrics: Metrics::default(),
-        shutdown: Shutdown::new(),
-        token_key: TokenKey::new(SECRET),
-        first_user: None,
-    };
-    inventory::app(config, parts).await.unwrap()
 }

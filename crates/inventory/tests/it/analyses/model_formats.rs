@@ -1,5 +1,5 @@
-//! Servers that do not know every format of answers: they are asked for a simpler one, and what
-//! they say is checked all the same.
+//! Servers that do not support every response format are asked for a simpler one, and their answer
+//! is checked all the same.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use test_kit::on_both_engines;
 
 use super::{
     a_product_that_ran_low, analysed,
-    model_server::{Behaviour, ModelServer, reply},
-    sell, with_model,
+    model_server::{Behaviour, ModelServer, format, reply},
+    with_model,
 };
 use crate::app::TestApp;
 
 fn formats(server: &ModelServer) -> Vec<String> {
     let calls = server.calls();
-    calls.iter().map(|call| call.format().to_owned()).collect()
+    calls.iter().map(format).collect()
 }
 
 on_both_engines!(
@@ -42,9 +42,9 @@ on_both_engines!(
             assert_eq!(analysis.provenance.source, Source::Model, "{status}");
             assert!(analysis.summary.result.contains("\nPeça agora.\n"));
             assert_eq!(formats(&server)[before..], *asked, "{status}");
-            // What the server took is forgotten.
+            // The format that the server accepted is forgotten.
             app.clock.advance(Duration::from_secs(60 * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
     }
 );
@@ -63,7 +63,7 @@ on_both_engines!(
             analysed(&app).await;
             calls.push(server.calls().len());
             app.clock.advance(Duration::from_secs(minutes * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         assert_eq!(calls, [3, 4, 7]);
         assert_eq!(formats(&server)[3], "none");
@@ -80,7 +80,7 @@ on_both_engines!(
         let analysis = analysed(&app).await;
         assert_eq!(analysis.provenance.source, Source::Formula);
         assert_eq!(analysis.provenance.outcome, "unusable");
-        // Three until one was taken, and a repair.
+        // Three calls until a format was accepted, and one repair.
         assert_eq!(server.calls().len(), 4);
     }
 );

@@ -1,5 +1,4 @@
-//! A language model that misbehaves in every way that is known of them: the computed text stands on
-//! record all the same.
+//! Whatever a language model does wrong, the computed text is stored.
 
 use std::time::Duration;
 
@@ -10,12 +9,13 @@ use test_kit::on_both_engines;
 use super::{
     DAY, a_product_that_ran_low, analysed,
     model_server::{Behaviour, ModelServer, fails, finishes, reply, says},
-    record, sell, step, with_model,
+    record, step, with_model,
 };
 use crate::app::TestApp;
 
-/// Works until a result is on record; how often the model was put off until later, and the result.
-async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
+/// Works until an analysis is stored; returns how often the model was retried later, and the
+/// analysis.
+async fn until_stored(app: &TestApp) -> (u32, Analysis) {
     for again in 0.. {
         match step(app).await {
             WorkOutcome::RetryAt(due) => app.clock.set(due),
@@ -26,8 +26,7 @@ async fn in_the_end(app: &TestApp) -> (u32, Analysis) {
     panic!("never");
 }
 
-/// What it is called, the behaviour, what becomes of it, how often it is tried again later, and how
-/// many calls are made.
+/// Name, behaviour, stored outcome, number of later retries, and number of calls.
 type Misbehaviour = (&'static str, Behaviour, &'static str, u32, usize);
 
 /// Servers that give no answer.
@@ -40,7 +39,7 @@ fn failures() -> Vec<Misbehaviour> {
         ("reset", Behaviour::Reset, "unavailable", 2, 3),
         ("broken off", Behaviour::Break, "unavailable", 2, 3),
         ("401", fails(401), "refused", 0, 1),
-        // These three may be about the format: they are asked for simpler ones first.
+        // These three statuses may refer to the format, so simpler formats are tried first.
         ("400", fails(400), "refused", 0, 3),
         ("404", fails(404), "refused", 0, 3),
         ("422", fails(422), "refused", 0, 3),
@@ -138,7 +137,7 @@ on_both_engines!(
         config.analysis.language_model.as_mut().unwrap().timeout = Duration::from_secs(2);
         let app = TestApp::with(&address, config).await;
         a_product_that_ran_low(&app, "Arroz").await;
-        let (tried_again, analysis) = in_the_end(&app).await;
+        let (tried_again, analysis) = until_stored(&app).await;
         assert_eq!(analysis.provenance.outcome, "timeout");
         assert_eq!((tried_again, server.calls().len()), (2, 3));
         assert_computed(&analysis, "slow");
@@ -157,16 +156,15 @@ on_both_engines!(
         let mut made = 0;
         for (what, behaviour, outcome, again, calls) in failures().into_iter().chain(answers()) {
             server.does([behaviour]);
-            let (tried_again, analysis) = in_the_end(&app).await;
+            let (tried_again, analysis) = until_stored(&app).await;
             assert_eq!(analysis.provenance.outcome, outcome, "{what}");
             assert_eq!(tried_again, again, "{what}");
             assert_eq!(server.calls().len() - made, calls, "{what}");
             made = server.calls().len();
             assert_computed(&analysis, what);
-            // The model has rested when the next one is asked for.
+            // The cooldown is over when the next analysis is requested.
             app.clock.advance(Duration::from_secs(6 * 60));
-            let back = json!({"product": product, "quantity": 1});
-            let outflow = app.manager().post("/api/v1/outflows/", back).await.id();
+            let outflow = app.sell(product, 1).await;
             app.admin()
                 .delete(&format!("/api/v1/outflows/{outflow}/"))
                 .await;
@@ -203,17 +201,17 @@ on_both_engines!(
         let app = TestApp::with(&address, config).await;
         let beans = app.manager().a_product("Feijão", 60).await;
         for _ in 0..4 {
-            sell(&app, beans, 5).await;
+            app.sell(beans, 5).await;
             app.clock.advance(DAY);
         }
         a_product_that_ran_low(&app, "Arroz").await;
-        sell(&app, beans, 35).await;
+        app.sell(beans, 35).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "unavailable");
         assert_eq!(analysed(&app).await.provenance.outcome, "resting");
         assert_eq!(server.calls().len(), 1);
         app.clock.advance(Duration::from_secs(7200));
         server.does([says(&reply("Peça agora.", &[]))]);
-        sell(&app, beans, 1).await;
+        app.sell(beans, 1).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "worded");
     }
 );
@@ -231,19 +229,19 @@ on_both_engines!(
         for minutes in [1, 1, 60, 60, 24 * 60, 1] {
             outcomes.push(analysed(&app).await.provenance.outcome);
             app.clock.advance(Duration::from_secs(minutes * 60));
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         assert_eq!(
             outcomes,
             ["worded", "worded", "quota", "worded", "quota", "worded"]
         );
-        // Another process counts the same calls.
-        let other = super::replica(&app, &address, config, 9).await;
+        // All processes share one count of calls.
+        let other = app.process(config, 9).await;
         let stepped = inventory::analysis::work_once(&other.state).await.unwrap();
         assert!(matches!(stepped, WorkOutcome::Analysed(_)), "{stepped:?}");
         assert_eq!(server.calls().len(), 5);
         app.clock.advance(Duration::from_secs(60));
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(analysed(&app).await.provenance.outcome, "quota");
         assert_eq!(server.calls().len(), 5);
     }

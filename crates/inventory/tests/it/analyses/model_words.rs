@@ -1,9 +1,9 @@
-//! A language model that does what it is asked: its words on record, our figures beside them, and
-//! nothing private in the question.
+//! A language model that works: its text is stored beside our figures, and the prompt has nothing
+//! private.
 
 use inventory::analysis::Source;
 use serde_json::Value;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::{
     a_product_that_ran_low, analysed,
@@ -54,16 +54,9 @@ on_both_engines!(
         analysed(&app).await;
         let calls = server.calls();
         assert_eq!(calls.len(), 1);
-        let head = calls[0].head.to_lowercase();
-        assert!(
-            head.starts_with("post /v1/chat/completions http/1.1"),
-            "{head}"
-        );
-        assert!(
-            head.contains("authorization: bearer sk-hush-hush"),
-            "{head}"
-        );
-        let body = &calls[0].body;
+        assert_eq!(calls[0].line(), "POST /v1/chat/completions");
+        assert_eq!(calls[0].header("authorization"), "Bearer sk-hush-hush");
+        let body = calls[0].json();
         assert_eq!(
             (body["model"].as_str(), body["stream"].as_bool()),
             (Some("little-one"), Some(false))
@@ -114,10 +107,7 @@ on_both_engines!(
         for trick in ["100000", "100.000", "evil.example", "<"] {
             assert!(!after_heading.contains(trick), "{after_heading}");
         }
-        assert!(
-            after_heading.contains("Peça agora 42 unidades."),
-            "{after_heading}"
-        );
+        has(&after_heading, &["Peça agora 42 unidades."]);
     }
 );
 
@@ -136,12 +126,9 @@ on_both_engines!(
         assert_eq!(analysis.provenance.prompt_tokens, Some(1000));
         let calls = server.calls();
         assert_eq!(calls.len(), 2);
-        let messages = calls[1].body["messages"].as_array().unwrap();
+        let messages = calls[1].json()["messages"].clone();
         let again = messages[3]["content"].as_str().unwrap();
-        assert!(
-            again.contains("the figure 5000 does not stand in the data"),
-            "{again}"
-        );
+        has(again, &["the figure 5000 does not stand in the data"]);
     }
 );
 
@@ -166,7 +153,7 @@ on_both_engines!(
             ),
             "{text}"
         );
-        let body = &server.calls()[0].body;
+        let body = server.calls()[0].json();
         let rules = body["messages"][0]["content"].as_str().unwrap();
         assert!(rules.contains("no forecast can be made"), "{rules}");
         let data: Value =

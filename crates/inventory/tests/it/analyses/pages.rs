@@ -1,15 +1,17 @@
 //! The pages of analyses as plain HTTP gives them.
 
 use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::{
+    html::{self, has},
+    on_both_engines,
+};
 
-use super::{a_product_that_ran_low, analysed, step, unlimited};
-use crate::app::TestApp;
+use super::{a_product_that_ran_low, analysed, step};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
-on_both_engines!(
+app_on_both_engines!(
     a_reader_sees_the_list_and_each_result_with_where_it_came_from_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let title = "Arroz <script>alert(1)</script>";
         let product = a_product_that_ran_low(&app, title).await;
         let mut visitor = app.logged_in("viewer").await;
@@ -22,11 +24,7 @@ on_both_engines!(
             "{}",
             empty.text
         );
-        assert!(
-            empty.text.contains("Some products are already low"),
-            "{}",
-            empty.text
-        );
+        has(&empty.text, &["Some products are already low"]);
         analysed(&app).await;
         for (language, words) in [
             ("en", ["How this was calculated", "none configured"]),
@@ -36,7 +34,7 @@ on_both_engines!(
             let own = format!("/analyses/product/{product}/");
             for path in ["/analyses/", "/analyses/1/", own.as_str()] {
                 let page = visitor.get(path).await;
-                assert_eq!(page.status.as_u16(), 200, "{page:?}");
+                assert_eq!(page.status, 200, "{page:?}");
                 html::check(&page.text);
                 assert!(!page.text.contains("<script>alert"), "{}", page.text);
                 assert!(
@@ -44,15 +42,11 @@ on_both_engines!(
                     "{path}: {}",
                     page.text
                 );
-                // Who may not ask is not offered to.
+                // A user without the permission is offered no button.
                 assert!(!page.text.contains("name=\"product\""), "{path}");
             }
             let page = visitor.get("/analyses/1/").await;
-            assert!(
-                page.text.contains("Peça agora 42 unidades."),
-                "{}",
-                page.text
-            );
+            has(&page.text, &["Peça agora 42 unidades."]);
             for word in words {
                 assert!(page.text.contains(word), "{word}: {}", page.text);
             }
@@ -64,15 +58,14 @@ on_both_engines!(
             "/analyses/product/x/",
             "/analyses/?page=9",
         ] {
-            assert_eq!(visitor.get(unknown).await.status.as_u16(), 404, "{unknown}");
+            assert_eq!(visitor.get(unknown).await.status, 404, "{unknown}");
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     advice_and_reasons_are_in_the_open_and_how_they_were_found_is_behind_a_disclosure,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
         let visitor = app.logged_in("manager").await;
@@ -114,10 +107,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     where_products_are_low_already_the_empty_page_says_what_each_reader_can_do,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let said =
             async |username: &str| app.logged_in(username).await.get("/analyses/").await.text;
         let first = "The first one appears when a product runs low";
@@ -125,22 +117,15 @@ on_both_engines!(
         app.manager().a_product("Arroz", 3).await;
         let (manager, viewer) = (said("manager").await, said("viewer").await);
         assert!(!manager.contains(first) && !viewer.contains(first));
-        assert!(
-            manager.contains("choose one and press “Analyse now”"),
-            "{manager}"
-        );
-        assert!(
-            viewer.contains("each is analysed at its next outflow"),
-            "{viewer}"
-        );
+        has(&manager, &["choose one and press “Analyse now”"]);
+        has(&viewer, &["each is analysed at its next outflow"]);
         html::check(&viewer);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_manager_asks_for_an_analysis_and_is_led_to_it_once_it_is_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/analyses/product/{product}/");
@@ -152,33 +137,28 @@ on_both_engines!(
             .map(|(name, value)| (*name, value.as_str()))
             .collect();
         let asked = visitor.submit("/analyses/", &fields).await;
-        assert_eq!(asked.status.as_u16(), 303, "{asked:?}");
+        assert_eq!(asked.status, 303, "{asked:?}");
         let progress = asked.header("location").to_owned();
         assert_eq!(progress, format!("/analyses/product/{product}/?after=0"));
         let page = visitor.get(&progress).await;
         html::check(&page.text);
         assert!(page.text.contains("Queued"), "{}", page.text);
-        assert!(
-            page.text.contains("hx-trigger=\"every 2s\""),
-            "{}",
-            page.text
-        );
+        has(&page.text, &["hx-trigger=\"every 2s\""]);
         step(&app).await;
         let done = visitor.get(&progress).await;
         assert_eq!(done.header("location"), "/analyses/1/");
         let unknown = visitor.submit("/analyses/", &[("product", "999")]).await;
-        assert_eq!(unknown.status.as_u16(), 404);
+        assert_eq!(unknown.status, 404);
         let viewer = app.logged_in("viewer").await;
         let refused = viewer.submit("/analyses/", &fields).await;
-        assert_eq!(refused.status.as_u16(), 403);
+        assert_eq!(refused.status, 403);
         assert!(refused.text.contains("Can add"), "{}", refused.text);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     on_the_products_own_page_an_analysis_is_asked_for_and_seen_to_come,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/products/{product}/");
@@ -205,7 +185,7 @@ on_both_engines!(
         assert!(!done.text.contains("hx-trigger=\"every 2s\""));
         assert!(done.text.contains("Ready</span>"), "{}", done.text);
         assert!(done.text.contains("href=\"/analyses/1/\""), "{}", done.text);
-        // Its text is in the shop's language, and says so.
+        // The text is in the shop's language, and its `lang` attribute says so.
         assert!(done.text.contains("<p lang=\"pt-BR\">"), "{}", done.text);
         let page = visitor.get("/analyses/1/").await;
         assert!(
@@ -238,7 +218,7 @@ on_both_engines!(
             ]
         };
         let saved = visitor.submit(&path, &fields("97,5")).await;
-        assert_eq!(saved.status.as_u16(), 303, "{saved:?}");
+        assert_eq!(saved.status, 303, "{saved:?}");
         let api = format!("/api/v1/products/{product}/restock/");
         app.viewer().get(&api).await.is(
             200,
@@ -250,7 +230,7 @@ on_both_engines!(
         let page = visitor.get(&format!("/analyses/product/{product}/")).await;
         assert!(page.text.contains("value=\"97,5\""), "{}", page.text);
         let wrong = visitor.submit(&path, &fields("101")).await;
-        assert_eq!(wrong.status.as_u16(), 422, "{wrong:?}");
+        assert_eq!(wrong.status, 422, "{wrong:?}");
         html::check(&wrong.text);
         assert!(wrong.text.contains("value=\"101\""), "{}", wrong.text);
         let summary = "<a href=\"#service_level\">Nível de serviço, em %: ";

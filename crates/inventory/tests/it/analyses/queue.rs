@@ -1,4 +1,4 @@
-//! Requests: one a product, none lost, none worked on twice.
+//! The queue of analyses: one request for each product, none lost, none worked on twice.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -14,16 +14,11 @@ use tokio::task::JoinSet;
 use super::{
     a_new_product_that_is_low, analysed,
     model_server::{Behaviour, ModelServer, fails},
-    record, replica, step, unlimited, with_model,
+    record, step, with_model,
 };
-use crate::app::TestApp;
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
-
-async fn sell(app: &TestApp, product: i64, units: i64) {
-    let outflow = json!({"product": product, "quantity": units});
-    app.manager().post("/api/v1/outflows/", outflow).await.id();
-}
 
 fn caller(granted: Granted) -> Caller {
     Caller {
@@ -34,19 +29,18 @@ fn caller(granted: Granted) -> Caller {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     ten_sales_of_a_low_product_are_one_analysis_and_the_next_waits_for_the_cool_down,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         for _ in 0..5 {
-            sell(&app, product, 1).await;
+            app.sell(product, 1).await;
         }
         analysed(&app).await;
         assert_eq!(step(&app).await, WorkOutcome::Idle);
 
         app.clock.advance(HOUR);
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         let WorkOutcome::CoolingDown(due) = step(&app).await else {
             panic!("no cool-down");
         };
@@ -63,33 +57,26 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_that_was_restocked_during_the_cool_down_needs_no_analysis,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         analysed(&app).await;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
-        app.manager()
-            .patch(
-                &format!("/api/v1/products/{product}/"),
-                json!({"quantity": 50}),
-            )
-            .await;
+        app.change_product(product, json!({"quantity": 50})).await;
         app.clock.advance(HOUR * 6);
         assert_eq!(step(&app).await, WorkOutcome::Dropped);
         assert_eq!(step(&app).await, WorkOutcome::Idle);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_asks_for_an_analysis_at_any_time_and_sees_how_it_stands,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_new_product_that_is_low(&app, "Arroz").await;
         let first = analysed(&app).await.summary.id;
-        sell(&app, product, 1).await;
+        app.sell(product, 1).await;
         assert!(matches!(step(&app).await, WorkOutcome::CoolingDown(_)));
         let standing = analysis::status(&app.state, product).await.unwrap();
         assert!(
@@ -117,8 +104,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_deleted_product_takes_its_request_along, async |app| {
     let product = app.manager().a_product("Arroz", 0).await;
     let asked = analysis::analyse_now(&app.state, &caller(Granted::Superuser), product).await;
     asked.unwrap();
@@ -126,7 +112,7 @@ on_both_engines!(a_deleted_product_takes_its_request_along, async |address| {
         .admin()
         .delete(&format!("/api/v1/products/{product}/"))
         .await;
-    assert_eq!(deleted.status.as_u16(), 204, "{deleted:?}");
+    assert_eq!(deleted.status, 204, "{deleted:?}");
     assert_eq!(step(&app).await, WorkOutcome::Idle);
 });
 
@@ -136,7 +122,7 @@ on_both_engines!(
         let server = ModelServer::start([Behaviour::Hang]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        // The worker is gone while the model is at work.
+        // The worker dies while it waits for the model.
         tokio::select! {
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
@@ -158,12 +144,12 @@ fn the_request_of_a_dead_process_is_due_at_once_and_that_of_a_living_one_never_o
         let server = ModelServer::start([Behaviour::Hang]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         tokio::select! {
             step = step(&app) => panic!("{step:?}"),
             () = server.called() => {}
         }
-        // Another clock that is ahead ends no lease of a process that lives.
+        // A clock that is ahead does not end the lease of a live process.
         let right = app.clock.now();
         app.clock.advance(HOUR);
         assert_eq!(step(&other).await, WorkOutcome::Idle);
@@ -187,7 +173,7 @@ on_both_engines!(
         let state = app.state.clone();
         let slow = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
-        // Its lease ends; another takes over and has the same trouble with the model.
+        // Its lease ends. Another worker takes over, and the model fails again.
         app.clock.advance(HOUR);
         let second = step(&app).await;
         assert!(matches!(second, WorkOutcome::RetryAt(_)), "{second:?}");
@@ -207,7 +193,7 @@ on_both_engines!(
         let state = app.state.clone();
         let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
         server.called().await;
-        sell(&app, product, 2).await;
+        app.sell(product, 2).await;
         server.release();
         let WorkOutcome::Analysed(id) = working.await.unwrap() else {
             panic!("no analysis");
@@ -223,11 +209,10 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     two_processes_at_once_analyse_each_product_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let other = replica(&app, &address, unlimited(), 8).await;
+    async |app| {
+        let other = app.process(unlimited(), 8).await;
         for number in 0..12 {
             a_new_product_that_is_low(&app, &format!("Produto {number}")).await;
         }
@@ -270,11 +255,11 @@ on_both_engines!(
         let config = with_model(&server);
         let app = TestApp::with(&address, config.clone()).await;
         super::a_product_that_ran_low(&app, "Arroz").await;
-        let running = replica(&app, &address, config, 8).await;
+        let running = app.process(config, 8).await;
         let state = running.state.clone();
         let workers = tokio::spawn(running.workers.run());
         server.called().await;
-        // A hanging model holds up nobody who sells.
+        // A model that hangs does not delay sales.
         a_new_product_that_is_low(&app, "Feijão").await;
         state.shutdown.begin();
         workers.await.unwrap();

@@ -4,17 +4,15 @@ use std::time::Duration;
 
 use inventory::analysis::report::{self, ReportLine, ReportParameters, WeeklyRun, run_weekly};
 use serde_json::json;
-use test_kit::on_both_engines;
 use web::locale::Locale;
 
-use super::{DAY, SERIES, a_product_that_ran_low, record, replica, unlimited};
-use crate::app::TestApp;
+use super::{DAY, SERIES, a_product_that_ran_low, record};
+use crate::app::{app_on_both_engines, unlimited};
 
-on_both_engines!(
+app_on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        // Lies since long before the others were sold.
+    async |app| {
+        // In stock since long before the others were sold.
         app.manager().a_product("Parado =1+1", 40).await;
         app.clock.advance(DAY * 100);
         a_product_that_ran_low(&app, "Arroz").await;
@@ -42,7 +40,7 @@ on_both_engines!(
         let told = serde_json::to_value(&summary).unwrap();
         assert_eq!(told["products"], 3);
         assert_eq!(told["dead"]["value"], "320.00");
-        // What to order is worth what the order costs, whatever was sold before.
+        // The value of an order is its cost, whatever was sold before.
         assert_eq!(told["due"]["first"][0]["units"], 42);
         assert_eq!(told["due"]["first"][0]["value"], "336.00");
         assert_eq!(told["due"]["value"], "336.00");
@@ -60,12 +58,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_week_has_one_report_whichever_process_makes_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.manager().a_product("Arroz", 40).await;
-        let other = replica(&app, &address, unlimited(), 8).await;
+        let other = app.process(unlimited(), 8).await;
         let (first, second) = tokio::join!(run_weekly(&app.state), run_weekly(&other.state));
         let made: Vec<i64> = [first.unwrap(), second.unwrap()]
             .into_iter()
@@ -90,7 +87,7 @@ on_both_engines!(
             run_weekly(&app.state).await.unwrap(),
             WeeklyRun::NothingToDo
         );
-        // Its beginning stands on the first page, an item as a line of its own.
+        // The first page shows its beginning, each item on a line of its own.
         let first = app.logged_in("viewer").await.get("/").await;
         assert!(first.text.contains("<p>D: 1 produto"), "{}", first.text);
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
@@ -99,10 +96,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_report_whose_process_died_is_made_when_its_time_is_up_and_is_not_over_before,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.manager().a_product("Arroz", 40).await;
         let until = app.clock.now() + Duration::from_secs(3600);
         let dead = async move |tx: &mut db::Tx| {
@@ -121,19 +117,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_shop_without_products_is_over_for_the_week,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        assert_eq!(
-            run_weekly(&app.state).await.unwrap(),
-            WeeklyRun::NothingToDo
-        );
-        app.manager().a_product("Arroz", 40).await;
-        app.clock.advance(Duration::from_secs(3600));
-        assert_eq!(
-            run_weekly(&app.state).await.unwrap(),
-            WeeklyRun::NothingToDo
-        );
-    }
-);
+app_on_both_engines!(a_shop_without_products_is_over_for_the_week, async |app| {
+    assert_eq!(
+        run_weekly(&app.state).await.unwrap(),
+        WeeklyRun::NothingToDo
+    );
+    app.manager().a_product("Arroz", 40).await;
+    app.clock.advance(Duration::from_secs(3600));
+    assert_eq!(
+        run_weekly(&app.state).await.unwrap(),
+        WeeklyRun::NothingToDo
+    );
+});

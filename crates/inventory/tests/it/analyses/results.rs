@@ -1,12 +1,12 @@
-//! What stands on record without a model, and how it is read.
+//! Analyses that are stored without a model, and how they are read.
 
 use inventory::analysis::Source;
 use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
 
-use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed, unlimited};
-use crate::app::TestApp;
+use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
 
 const PORTUGUESE: &str = "\
 Reposição: Arroz Tio João 5 kg
@@ -42,10 +42,9 @@ Assumptions
 - Forecast: the mean of the days with stock.
 - A lead time of 7 days: assumed, since purchase orders are not recorded.";
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_that_runs_low_has_an_analysis_on_record_that_a_shopkeeper_can_read,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
         let analysis = analysed(&app).await;
         assert_eq!(analysis.summary.result, PORTUGUESE);
@@ -85,17 +84,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     where_the_shops_own_minimum_sets_the_level_the_text_says_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz Tio João 5 kg").await;
-        let supplier = json!({"name": "Distribuidora"});
-        let supplier = app.admin().post("/api/v1/suppliers/", supplier).await.id();
-        let inflow = json!({"product": product, "quantity": 31, "supplier": supplier});
-        app.manager().post("/api/v1/inflows/", inflow).await.id();
-        let path = format!("/api/v1/products/{product}/threshold/");
-        app.manager().put(&path, json!({"threshold": 90})).await;
+        let supplier = app.admin().a_supplier("Distribuidora").await;
+        app.receive(supplier, product, 31).await;
+        app.set_threshold(product, 90).await;
         let text = analysed(&app).await.summary.result;
         for said in [
             "Peça agora 50 unidades.",
@@ -108,14 +103,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_next_alert_of_a_product_carries_the_suggestion,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
-        let outflow = json!({"product": product, "quantity": 1});
-        app.manager().post("/api/v1/outflows/", outflow).await.id();
+        app.sell(product, 1).await;
         let events = app.events().await;
         let low = events
             .iter()
@@ -124,10 +117,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_without_history_is_not_foretold_from,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_new_product_that_is_low(&app, "Novidade\u{202e}\n<b>").await;
         let analysis = analysed(&app).await;
         let text = &analysis.summary.result;
@@ -141,10 +133,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     analyses_are_read_newest_first_by_everybody_who_is_known,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         for title in ["Arroz", "Feijão", "Sal"] {
             a_new_product_that_is_low(&app, title).await;
             analysed(&app).await;
@@ -166,18 +157,17 @@ on_both_engines!(
                 .is(404, &json!({"detail": "Not found."}));
         }
         let unnamed = app.anonymous().get("/api/v1/analyses/").await;
-        assert_eq!(unnamed.status.as_u16(), 401);
+        assert_eq!(unnamed.status, 401);
         let written = app.admin().post("/api/v1/analyses/", json!({})).await;
-        assert_eq!(written.status.as_u16(), 405);
+        assert_eq!(written.status, 405);
         let refused = viewer.post("/api/v1/analyses/", json!({})).await;
-        assert_eq!(refused.status.as_u16(), 403);
+        assert_eq!(refused.status, 403);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_known_of_a_products_supply_counts_before_what_the_shop_assumes,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = a_product_that_ran_low(&app, "Arroz").await;
         let path = format!("/api/v1/products/{product}/restock/");
         let nothing = json!({
@@ -189,14 +179,11 @@ on_both_engines!(
             "lead_time_days": 7, "lead_time_deviation_days": "2.00", "service_level": "95.00",
             "review_interval_days": 7, "pack_multiple": 12,
         });
-        assert_eq!(
-            app.viewer().put(&path, own.clone()).await.status.as_u16(),
-            403
-        );
+        assert_eq!(app.viewer().put(&path, own.clone()).await.status, 403);
         app.manager().put(&path, own.clone()).await.is(200, &own);
         app.viewer().get(&path).await.is(200, &own);
         let analysis = analysed(&app).await;
-        // With a lead time that varies the safety stock is larger, and the order is whole packs.
+        // A lead time that varies makes the safety stock larger, and the order is in whole packs.
         assert_eq!(analysis.summary.suggested_quantity, Some(48));
         let text = &analysis.summary.result;
         assert!(
@@ -223,7 +210,7 @@ on_both_engines!(
             .manager()
             .put("/api/v1/products/999/restock/", nothing)
             .await;
-        assert_eq!(unknown.status.as_u16(), 404);
+        assert_eq!(unknown.status, 404);
     }
 );
 
@@ -233,27 +220,17 @@ on_both_engines!(
         use super::DAY;
         let app = TestApp::new(&address).await;
         let product = app.manager().a_product("Arroz", 20).await;
-        let supplier = app
-            .manager()
-            .post("/api/v1/suppliers/", json!({"name": "S"}))
-            .await
-            .id();
+        let supplier = app.manager().a_supplier("S").await;
         for _ in 0..5 {
-            let outflow = json!({"product": product, "quantity": 4});
-            app.manager().post("/api/v1/outflows/", outflow).await.id();
+            app.sell(product, 4).await;
             app.clock.advance(DAY);
         }
         // Sold out; nine days later goods arrive.
         app.clock.advance(DAY * 9);
-        let inflow = json!({"supplier": supplier, "product": product, "quantity": 13});
-        app.manager().post("/api/v1/inflows/", inflow).await.id();
-        let outflow = json!({"product": product, "quantity": 4});
-        app.manager()
-            .post("/api/v1/outflows/", outflow.clone())
-            .await
-            .id();
+        app.receive(supplier, product, 13).await;
+        app.sell(product, 4).await;
         app.clock.advance(DAY);
-        app.manager().post("/api/v1/outflows/", outflow).await.id();
+        app.sell(product, 4).await;
         app.clock.advance(DAY / 24);
         let analysis = analysed(&app).await;
         let figures: serde_json::Value = serde_json::from_str(&analysis.figures).unwrap();

@@ -28,7 +28,7 @@ const LISTS: [&str; 8] = [
     "/api/v1/products/1/ledger/",
 ];
 
-/// Ids that no record has, whatever they are.
+/// Ids that no record can have.
 const IDS: [&str; 26] = [
     "0",
     "01",

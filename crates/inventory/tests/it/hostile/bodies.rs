@@ -1,4 +1,4 @@
-//! Bodies that are no object of JSON, and those that come with another content type.
+//! Bodies that are not a JSON object, or have another content type.
 
 use axum::body::Body;
 use http::{Request, header};
@@ -23,7 +23,7 @@ async fn send(app: &TestApp, target: &Target, content_type: Option<&str>, body: 
         .await
 }
 
-/// A body that is no JSON, and what is said of it.
+/// A body that is not JSON, and its error.
 const MALFORMED: &[(&[u8], &str)] = &[
     (
         b"{",
@@ -124,7 +124,7 @@ on_both_engines!(
             for (body, reason) in MALFORMED {
                 let answer = send(&app, &target, Some("application/json"), body).await;
                 assert_eq!(
-                    (answer.status.as_u16(), answer.json()),
+                    (answer.status, answer.json()),
                     (
                         400,
                         json!({"detail": format!("JSON parse error - {reason}")})
@@ -231,7 +231,7 @@ on_both_engines!(no_body_lacks_every_required_field, async |address| {
         for body in ["", "{}"] {
             let answer = send(&app, &target, Some("application/json"), body.as_bytes()).await;
             if target.method == http::Method::PATCH {
-                // Nothing is asked for, so nothing is missing.
+                // PATCH requires no field, so none is missing.
                 assert_eq!(answer.status, 200, "{answer:?}");
                 continue;
             }

@@ -51,7 +51,7 @@ pub(super) const OUTFLOW: Fields = &[
 ];
 pub(super) const THRESHOLD: Fields = &[("threshold", Kind::OptionalInteger)];
 
-/// JSON that a field refuses, with what it says.
+/// JSON that a field refuses, with the error.
 fn refused(kind: Kind) -> Vec<(String, String)> {
     let text = |max: usize| {
         let mut rows = Vec::new();
@@ -285,7 +285,7 @@ async fn every_field(address: &str, each: usize) {
                 let expected = json!({*field: [message]});
                 let what = json.chars().take(60).collect::<String>();
                 assert_eq!(
-                    (answer.status.as_u16(), answer.json()),
+                    (answer.status, answer.json()),
                     (400, expected),
                     "{} {} {field}: {what}",
                     target.method,

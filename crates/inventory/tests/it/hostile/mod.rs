@@ -1,5 +1,5 @@
-//! What nobody should send: fields of the wrong kind and size, bodies that are none, absurd
-//! addresses. Each is refused with the conventional words, and nothing is changed by it.
+//! Hostile requests: fields of the wrong type and size, invalid bodies, absurd addresses. Each is
+//! refused with the usual error, and changes nothing.
 
 mod addresses;
 mod bodies;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 
-/// An address that takes bodies, and one that it accepts.
+/// An address that takes a body, and a valid body.
 struct Target {
     path: &'static str,
     method: Method,
@@ -85,9 +85,9 @@ async fn shop(address: &str) -> TestApp {
     let app = TestApp::new(address).await;
     let admin = app.admin();
     admin.a_product("Arroz", 40).await;
-    admin.post("/api/v1/suppliers/", named()).await.id();
-    admin.post("/api/v1/inflows/", inflow()).await.id();
-    admin.post("/api/v1/outflows/", outflow()).await.id();
+    admin.a_supplier("Outra").await;
+    admin.receive(1, 1, 2).await;
+    admin.sell(1, 2).await;
     app
 }
 

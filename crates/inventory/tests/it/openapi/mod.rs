@@ -1,5 +1,5 @@
-//! The API's document: well formed, complete, true. Every response that any test of the API
-//! receives is held against it.
+//! The API's document is well formed, complete and true. Every response in the tests of the API is
+//! checked against it.
 
 mod service;
 mod structure;
@@ -16,8 +16,8 @@ static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
     })
 });
 
-/// Fails unless the document describes this response. OPTIONS, and the files of pages, are told of
-/// in its words alone.
+/// Fails unless the document describes this response. OPTIONS, and the files of pages, are only
+/// described in its text.
 pub(crate) fn assert_described(
     method: &Method,
     path: &str,
@@ -32,8 +32,7 @@ pub(crate) fn assert_described(
     if *method == Method::OPTIONS && status == 200 {
         return assert!(headers.contains_key("allow"), "{path}");
     }
-    // What comes before the method is looked at answers every method as the one that the address
-    // has.
+    // Checks that come before the method answer every method alike.
     let posted = inventory::documented_addresses()
         .iter()
         .any(|address| address.path == path_only && !address.methods.contains(&Method::GET));
@@ -47,7 +46,7 @@ pub(crate) fn assert_described(
     DOCUMENT.assert_described(asked.as_str(), path, status, headers, body);
 }
 
-/// Whether an address is one that only people read.
+/// Whether the address is a page for people.
 fn is_page(path: &str) -> bool {
     let matches = |pattern: &str| {
         let (wanted, found) = (pattern.split('/'), path.split('/'));

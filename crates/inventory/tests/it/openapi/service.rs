@@ -4,18 +4,14 @@ use std::collections::BTreeSet;
 
 use http::Method;
 use inventory::RouteAddress;
-use test_kit::{
-    on_both_engines,
-    openapi::{METHODS, object},
-};
+use test_kit::openapi::{METHODS, object};
 
 use super::DOCUMENT;
-use crate::app::TestApp;
+use crate::app::app_on_both_engines;
 
-on_both_engines!(
+app_on_both_engines!(
     every_address_of_the_document_is_routed_with_exactly_its_methods,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         let documented = inventory::documented_addresses().iter();
         for RouteAddress { path, methods } in documented.chain(inventory::page_addresses()) {
@@ -24,7 +20,7 @@ on_both_engines!(
                 let headers = [("accept", "application/json")];
                 admin.send_with(method, &url, None, &headers).await
             };
-            // A minute for each address, so that pages' limit is not met.
+            // One minute for each address, so that the rate limit of pages is not reached.
             app.clock.advance(std::time::Duration::from_secs(60));
             let refused = ask(Method::TRACE).await;
             assert_eq!(refused.status, 405, "{path}");
@@ -53,10 +49,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     every_request_example_of_the_catalogue_and_of_stock_is_accepted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.admin();
         // References of examples are to the first record of each kind, so lists come in this order.
         for resource in [
@@ -90,8 +85,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(the_document_and_its_viewers_are_served, async |app| {
     let anyone = app.anonymous();
     let schema = anyone.get("/api/v1/schema/").await;
     assert_eq!(schema.json(), *DOCUMENT.value());
@@ -105,10 +99,9 @@ on_both_engines!(the_document_and_its_viewers_are_served, async |address| {
     }
 });
 
-on_both_engines!(
+app_on_both_engines!(
     an_address_without_its_last_slash_leads_to_the_one_with_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let paths = object(&DOCUMENT.value()["paths"]).keys();
         for path in paths.filter(|path| path.len() > 1 && path.ends_with('/')) {
             let bare = path.trim_end_matches('/').replace("{id}", "7");

@@ -1,4 +1,4 @@
-//! The document is `OpenAPI` 3.1, and its examples are what its schemas say.
+//! The document is `OpenAPI` 3.1, and its examples fit its schemas.
 
 use super::DOCUMENT;
 

@@ -1,19 +1,20 @@
-//! "Adjust stock" on pages: what was counted and why, against the quantity that was shown, once for
-//! every form.
+//! "Adjust stock" on pages: a counted quantity and a reason, relative to the quantity that was
+//! shown, booked once for every form.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::{booking::token, is_refused, leads_to, page};
-use crate::app::TestApp;
+use crate::{
+    app::app_on_both_engines,
+    visitor::{is_refused, leads_to, token},
+};
 
-on_both_engines!(
+app_on_both_engines!(
     a_count_is_booked_once_with_its_reason_and_read_wherever_the_ledger_is,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 15).await;
         let manager = app.logged_in("manager").await;
-        let form = page(&manager, "/products/1/adjust/?next=/products/", 200).await;
+        let form = manager.page("/products/1/adjust/?next=/products/").await;
         assert!(form.contains("name=\"shown\" value=\"15\""), "{form}");
         let token = token(&form);
         let fields = [
@@ -27,11 +28,8 @@ on_both_engines!(
         for _ in 0..2 {
             let sent = manager.submit("/products/1/adjust/", &fields).await;
             leads_to(&sent, "/products/");
-            let told = page(&manager, "/products/", 200).await;
-            assert!(
-                told.contains("Stock adjusted: Café. From 15 to 12."),
-                "{told}"
-            );
+            let told = manager.page("/products/").await;
+            has(&told, &["Stock adjusted: Café. From 15 to 12."]);
         }
         assert_eq!(app.admin().quantity_of(id).await, 12);
         let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
@@ -49,35 +47,33 @@ on_both_engines!(
                 &json!("manager")
             )
         );
-        // Rows without a reason have no members for one.
+        // Rows without a reason have no such members.
         let opening = ledger["results"][1].as_object().unwrap();
         assert!(!opening.contains_key("reason") && !opening.contains_key("note"));
         let said = "Adjustment · Broken or damaged: caiu da prateleira";
         for path in ["/products/1/", "/products/1/ledger/"] {
-            let told = page(&manager, path, 200).await;
+            let told = manager.page(path).await;
             assert!(told.contains(said), "{path}: {told}");
         }
-        let history = page(&manager, "/products/1/", 200).await;
+        let history = manager.page("/products/1/").await;
         assert!(
             history.contains("Changed: quantity (broken or damaged) · manager"),
             "{history}"
         );
         let root = app.superuser().await;
-        let ledger = page(&root, "/admin/ledger/", 200).await;
+        let ledger = root.page("/admin/ledger/").await;
         for said in ["Broken or damaged", "caiu da prateleira"] {
             assert!(ledger.contains(said), "{said}: {ledger}");
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_sale_since_the_page_was_opened_is_told_and_not_undone,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 15).await;
         let admin = app.logged_in("admin").await;
-        let sale = json!({"product": id, "quantity": 2});
-        app.admin().post("/api/v1/outflows/", sale).await.id();
+        app.admin().sell(id, 2).await;
         let mut fields = vec![("shown", "15"), ("quantity", "14"), ("reason", "counted")];
         let refused = admin.submit("/products/1/adjust/", &fields).await;
         is_refused(
@@ -89,7 +85,7 @@ on_both_engines!(
             ],
         );
         assert_eq!(app.admin().quantity_of(id).await, 13);
-        // Counted again, against the quantity as it is now.
+        // It is counted again, relative to the present quantity.
         fields[0] = ("shown", "13");
         leads_to(
             &admin.submit("/products/1/adjust/", &fields).await,
@@ -102,17 +98,16 @@ on_both_engines!(
             &admin.submit("/products/1/adjust/", &fields).await,
             "/products/1/",
         );
-        let told = page(&admin, "/products/1/", 200).await;
+        let told = admin.page("/products/1/").await;
         assert!(told.contains("nothing to adjust"), "{told}");
         let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
         assert_eq!(ledger["count"], 3);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     all_that_is_wrong_with_an_adjustment_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 15).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -134,18 +129,18 @@ on_both_engines!(
         );
         let refused = admin.submit("/products/1/adjust/", &[]).await;
         is_refused(&refused, &["Quantidade: Este campo é obrigatório."]);
-        page(&admin, "/products/2/adjust/", 404).await;
-        // Whoever may not change products counts none.
+        admin.page_with("/products/2/adjust/", 404).await;
+        // A user who may not change products may not adjust stock.
         let viewer = app.logged_in("viewer").await;
-        page(&viewer, "/products/1/adjust/", 403).await;
-        assert_eq!(
-            viewer.submit("/products/1/adjust/", &fields).await.status,
-            403
-        );
+        viewer.page_with("/products/1/adjust/", 403).await;
+        viewer
+            .submit("/products/1/adjust/", &fields)
+            .await
+            .has_status(403);
         for path in ["/products/", "/products/1/"] {
-            let seen = page(&viewer, path, 200).await;
+            let seen = viewer.page(path).await;
             assert!(!seen.contains("adjust/"), "{seen}");
-            let seen = page(&admin, path, 200).await;
+            let seen = admin.page(path).await;
             assert!(seen.contains("adjust/"), "{seen}");
         }
     }

@@ -1,32 +1,20 @@
-//! Goods in and out on pages: once for every form, told with the new balance, undone by whoever
-//! may.
+//! Goods in and out on pages: booked once for every form, confirmed with the new balance, and
+//! undone by users with the permission.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::{is_refused, leads_to, page};
-use crate::app::TestApp;
+use crate::{
+    app::app_on_both_engines,
+    visitor::{is_refused, leads_to, token},
+};
 
-/// The token of the form that a page shows.
-pub(crate) fn token(page: &str) -> String {
-    let start = "name=\"form_token\" value=\"";
-    let rest = page.split_once(start).unwrap().1;
-    rest.split('"').next().unwrap().to_owned()
-}
-
-/// The secret of an endpoint that a page shows.
-pub(crate) fn secret(page: &str) -> String {
-    let (_, rest) = page.split_once("whsec_").unwrap();
-    rest.split('<').next().unwrap().to_owned()
-}
-
-on_both_engines!(
+app_on_both_engines!(
     goods_go_out_once_however_often_the_form_is_sent_and_come_back_by_undo,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 10).await;
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/outflows/new/?product=1&next=/products/", 200).await;
+        let form = admin.page("/outflows/new/?product=1&next=/products/").await;
         assert!(form.contains("value=\"Café\""), "{form}");
         let token = token(&form);
         let mut fields = vec![
@@ -41,11 +29,8 @@ on_both_engines!(
             leads_to(&admin.submit("/outflows/new/", &fields).await, "/products/");
         }
         assert_eq!(app.admin().quantity_of(id).await, 7);
-        let told = page(&admin, "/products/", 200).await;
-        assert!(
-            told.contains("Booked out: 3 × Café. New balance: 7."),
-            "{told}"
-        );
+        let told = admin.page("/products/").await;
+        has(&told, &["Booked out: 3 × Café. New balance: 7."]);
         assert!(told.contains("action=\"/outflows/1/delete/\""));
         fields[3] = ("quantity", "4");
         let reused = admin.submit("/outflows/new/", &fields).await;
@@ -55,18 +40,16 @@ on_both_engines!(
             .submit("/outflows/1/delete/", &[("next", "/products/")])
             .await;
         leads_to(&undone, "/products/");
-        let told = page(&admin, "/products/", 200).await;
-        assert!(
-            told.contains("Outflow undone: 3 × Café. New balance: 10."),
-            "{told}"
-        );
+        let told = admin.page("/products/").await;
+        has(&told, &["Outflow undone: 3 × Café. New balance: 10."]);
         assert_eq!(app.admin().quantity_of(id).await, 10);
         let twice = admin
             .submit("/outflows/1/delete/", &[("next", "/products/")])
             .await;
         leads_to(&twice, "/products/");
         assert!(
-            page(&admin, "/products/", 200)
+            admin
+                .page("/products/")
                 .await
                 .contains("already been undone")
         );
@@ -76,8 +59,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(more_than_there_is_cannot_go_out, async |app| {
     app.admin().a_product("Café", 2).await;
     let mut manager = app.logged_in("manager").await;
     manager.language = "pt-BR";
@@ -98,9 +80,8 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     );
     let refused = manager.submit("/outflows/new/", &[("quantity", "")]).await;
     is_refused(&refused, &["Este campo é obrigatório."]);
-    // Of a product that is out of stock no number is named.
-    let all = json!({"product": 1, "quantity": 2});
-    app.admin().post("/api/v1/outflows/", all).await.id();
+    // For a product that is out of stock the message names no number.
+    app.admin().sell(1, 2).await;
     let refused = manager.submit("/outflows/new/", &fields).await;
     is_refused(&refused, &["Sem estoque: nenhuma unidade disponível."]);
     manager.language = "en";
@@ -108,16 +89,15 @@ on_both_engines!(more_than_there_is_cannot_go_out, async |address| {
     is_refused(&refused, &["Out of stock: no unit is available."]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     goods_come_in_from_a_supplier_and_leave_again_only_while_they_are_there,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 0).await;
         let admin = app.logged_in("admin").await;
         admin
             .submit("/suppliers/new/", &[("name", "Torra Forte")])
             .await;
-        page(&admin, "/inflows/new/?product=1&supplier=1", 200).await;
+        admin.page("/inflows/new/?product=1&supplier=1").await;
         let fields = [
             ("product_text", "cafe"),
             ("supplier_text", "torra"),
@@ -125,35 +105,34 @@ on_both_engines!(
         ];
         leads_to(&admin.submit("/inflows/new/", &fields).await, "/inflows/");
         assert_eq!(app.admin().quantity_of(id).await, 1200);
-        let list = page(&admin, "/inflows/", 200).await;
+        let list = admin.page("/inflows/").await;
         assert!(
             list.contains("Torra Forte") && list.contains("+1,200"),
             "{list}"
         );
-        page(&admin, "/inflows/1/", 200).await;
-        let asked = page(&admin, "/inflows/1/delete/", 200).await;
+        admin.page("/inflows/1/").await;
+        let asked = admin.page("/inflows/1/delete/").await;
         assert!(asked.contains("action=\"/inflows/1/delete/\""), "{asked}");
-        let outflow = serde_json::json!({"product": id, "quantity": 1100});
-        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        app.admin().sell(id, 1100).await;
         let refused = admin.submit("/inflows/1/delete/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
+        assert_eq!(refused.status, 409);
         assert!(
             refused.text.contains("only 100 of its 1200 units"),
             "{refused:?}"
         );
         test_kit::html::check(&refused.text);
-        // Who only asks is told beforehand, and finds no button that would lead there.
-        let told = page(&admin, "/inflows/1/delete/", 200).await;
+        // The page that asks for confirmation says so, and has no button.
+        let told = admin.page("/inflows/1/delete/").await;
         assert!(
             told.contains("only 100 of its 1200 units are still in stock")
                 && told.contains("/products/1/ledger/")
                 && !told.contains("action=\"/inflows/1/delete/\""),
             "{told}"
         );
-        let asked = page(&admin, "/outflows/1/delete/", 200).await;
+        let asked = admin.page("/outflows/1/delete/").await;
         assert!(asked.contains("action=\"/outflows/1/delete/\""), "{asked}");
         let root = app.superuser().await;
-        let told = page(&root, "/admin/inflows/1/delete/", 200).await;
+        let told = root.page("/admin/inflows/1/delete/").await;
         assert!(
             told.contains("only 100 of its 1200 units") && !told.contains("I’m sure"),
             "{told}"
@@ -161,26 +140,25 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     who_may_not_delete_books_without_being_offered_undo,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10).await;
         let manager = app.logged_in("manager").await;
         manager
             .submit("/outflows/new/", &[("product", "1"), ("quantity", "1")])
             .await;
-        let told = page(&manager, "/outflows/", 200).await;
+        let told = manager.page("/outflows/").await;
         assert!(told.contains("Booked out: 1 × Café"), "{told}");
         assert!(!told.contains("delete/"));
-        // Whoever may not delete is led to the product's stock, filled in as it was before: by the
-        // message, the row and the record.
+        // For users who may not delete, the message, the row and the record link to the stock
+        // adjustment, filled in with the quantity of before.
         let correction =
             "/products/1/adjust/?by=1&#38;reason=other&#38;note=Correction+of+outflow+%231";
         assert_eq!(told.matches(correction).count(), 2, "{told}");
-        let record = page(&manager, "/outflows/1/", 200).await;
+        let record = manager.page("/outflows/1/").await;
         assert!(record.contains(correction), "{record}");
-        let form = page(&manager, &correction.replace("&#38;", "&"), 200).await;
+        let form = manager.page(&correction.replace("&#38;", "&")).await;
         for said in [
             "name=\"quantity\" value=\"10\"",
             "<option value=\"other\" selected>",
@@ -188,26 +166,25 @@ on_both_engines!(
         ] {
             assert!(form.contains(said), "{said}: {form}");
         }
-        // Whoever may neither delete nor change products is offered nothing, and whoever may delete
-        // just that.
+        // Users who may neither delete nor change products are offered nothing. Users who may
+        // delete are offered Undo.
         let viewer = app.logged_in("viewer").await;
         let admin = app.logged_in("admin").await;
         for path in ["/outflows/", "/outflows/1/"] {
-            let seen = page(&viewer, path, 200).await;
+            let seen = viewer.page(path).await;
             assert!(!seen.contains("delete/") && !seen.contains("adjust/"));
-            let seen = page(&admin, path, 200).await;
+            let seen = admin.page(path).await;
             assert!(seen.contains("delete/\"") && !seen.contains("adjust/"));
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_movement_says_who_booked_it_what_it_was_worth_and_what_was_left,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 10).await;
         let manager = app.logged_in("manager").await;
-        let form = page(&manager, "/outflows/new/", 200).await;
+        let form = manager.page("/outflows/new/").await;
         let field = form.split_once("name=\"product_text\"").unwrap().1;
         assert!(
             field.split_once('>').unwrap().0.contains("autofocus"),
@@ -216,7 +193,7 @@ on_both_engines!(
         manager
             .submit("/outflows/new/", &[("product", "1"), ("quantity", "3")])
             .await;
-        let record = page(&manager, "/outflows/1/", 200).await;
+        let record = manager.page("/outflows/1/").await;
         for (name, value) in [
             ("Who", "manager"),
             ("Balance after", "7"),
@@ -228,10 +205,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_text_that_means_several_products_is_asked_about,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café forte", 10).await;
         app.admin().a_product("Café suave", 10).await;
         let admin = app.logged_in("admin").await;
@@ -265,14 +241,13 @@ on_both_engines!(
         let offered = admin.get("/pick/products/?q=suave").await.json();
         assert_eq!(offered[0]["text"], "Café suave");
         assert_eq!(offered[0]["hint"], "8 in stock · R$\u{a0}12.50");
-        page(&admin, "/pick/nothing/", 404).await;
+        admin.page_with("/pick/nothing/", 404).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_that_was_saved_asks_again_before_it_saves_other_values,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let count = async |resource: &str| {
             let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
@@ -284,7 +259,7 @@ on_both_engines!(
             ("products", ("title", "Café"), ("title", "Chá")),
         ] {
             let path = format!("/{resource}/new/");
-            let token = token(&page(&admin, &path, 200).await);
+            let token = token(&admin.page(&path).await);
             let fields = |said: (&'static str, &'static str), token: &str| {
                 let prices = [("cost_price", "1"), ("selling_price", "2")];
                 let mut fields: Vec<(&str, String)> = vec![(said.0, said.1.to_owned())];
@@ -310,14 +285,14 @@ on_both_engines!(
             }
             let first = send(&fields(name, &token)).await;
             let again = send(&fields(name, &token)).await;
-            assert_eq!(first.status.as_u16(), 303, "{}", first.text);
+            assert_eq!(first.status, 303, "{}", first.text);
             assert_eq!(first.header("location"), again.header("location"));
             let before = count(resource).await;
             let refused = send(&fields(other, &token)).await;
             is_refused(&refused, &["This form has already been saved", other.1]);
             assert_eq!(count(resource).await, before);
             let renewed = self::token(&refused.text);
-            assert_eq!(send(&fields(other, &renewed)).await.status.as_u16(), 303);
+            assert_eq!(send(&fields(other, &renewed)).await.status, 303);
             assert_eq!(count(resource).await, json!(before.as_i64().unwrap() + 1));
         }
     }

@@ -1,13 +1,11 @@
-//! Files uploaded through the pages: checked, confirmed, undone as a whole or not at all.
+//! Files that are uploaded on pages: checked, confirmed, and undone as a whole or not at all.
 
 use http::Method;
-use serde_json::json;
-use test_kit::{html, on_both_engines};
+use test_kit::html::{self, has};
 
-use super::{booking, is_refused, leads_to, page};
 use crate::{
-    app::{Answer, TestApp},
-    visitor::Visitor,
+    app::{Answer, app_on_both_engines},
+    visitor::{Visitor, is_refused, leads_to, token},
 };
 
 /// Sends a file as a browser does.
@@ -19,7 +17,7 @@ pub(crate) async fn upload(
     upload_with(visitor, &[("resource", resource)], content).await
 }
 
-/// The same with whatever else the form brings.
+/// As [`upload`], with these fields of the form.
 pub(crate) async fn upload_with(
     visitor: &Visitor<'_>,
     fields: &[(&str, &str)],
@@ -29,7 +27,7 @@ pub(crate) async fn upload_with(
     send_fields(visitor, [&token, ""], fields, content).await
 }
 
-/// Sends a form with its token against forgery and its once-only token.
+/// Sends a form with its CSRF token and its form token.
 async fn send(
     visitor: &Visitor<'_>,
     tokens: [&str; 2],
@@ -63,41 +61,37 @@ async fn send_fields(
     visitor.send(Method::POST, "/import/", &body, &form).await
 }
 
-async fn count(app: &TestApp, resource: &str) -> i64 {
-    let list = app.admin().get(&format!("/api/v1/{resource}/")).await;
-    list.json()["count"].as_i64().unwrap()
-}
-
-on_both_engines!(
+app_on_both_engines!(
     a_file_is_checked_shown_confirmed_once_and_taken_back,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
-        page(&admin, "/import/?resource=brands", 200).await;
+        admin.page("/import/?resource=brands").await;
         leads_to(
             &upload(&admin, "brands", "name;description\nAlfa;<b>\nBeta;\n").await,
             "/import/1/",
         );
-        assert_eq!(count(&app, "brands").await, 0);
-        let shown = page(&admin, "/import/1/", 200).await;
+        assert_eq!(app.count("brands").await, 0);
+        let shown = admin.page("/import/1/").await;
         assert!(shown.contains("Records to be added:") && shown.contains("&#60;b&#62;"));
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         }
-        assert_eq!(count(&app, "brands").await, 2);
-        let done = page(&admin, "/import/1/", 200).await;
+        assert_eq!(app.count("brands").await, 2);
+        let done = admin.page("/import/1/").await;
         assert!(done.contains("Imported: 2 records.") && done.contains("/import/1/undo/"));
         assert!(
-            page(&admin, "/import/", 200)
+            admin
+                .page("/import/")
                 .await
                 .contains("a.csv · Brands (2) · admin")
         );
         for _ in 0..2 {
             leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
         }
-        assert_eq!(count(&app, "brands").await, 0);
+        assert_eq!(app.count("brands").await, 0);
         assert!(
-            page(&admin, "/import/1/", 200)
+            admin
+                .page("/import/1/")
                 .await
                 .contains("This import was undone.")
         );
@@ -106,15 +100,14 @@ on_both_engines!(
             "/import/2/",
         );
         leads_to(&admin.submit("/import/2/confirm/", &[]).await, "/import/2/");
-        let one = page(&admin, "/import/2/", 200).await;
+        let one = admin.page("/import/2/").await;
         assert!(one.contains("Imported: 1 record."), "{one}");
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     everything_that_is_wrong_with_a_file_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let rows = "title,category_name,brand_name,cost_price,selling_price,quantity\nCafé,Nada,Nada,1,abc,-1\n,Nada,Nada,1,2,3\n";
@@ -135,18 +128,17 @@ on_both_engines!(
         ] {
             is_refused(&upload(&admin, resource, content).await, &[said]);
         }
-        assert_eq!(count(&app, "products").await, 0);
+        assert_eq!(app.count("products").await, 0);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_in_windows_1252_is_shown_and_imported_with_its_accents,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let file = b"Nome;Descri\xE7\xE3o\r\nCaf\xE9;moagem m\xE9dia\r\n";
         leads_to(&upload(&admin, "brands", file).await, "/import/1/");
-        let shown = page(&admin, "/import/1/", 200).await;
+        let shown = admin.page("/import/1/").await;
         assert!(shown.contains("Café") && shown.contains("moagem média"));
         admin.submit("/import/1/confirm/", &[]).await;
         let brands = app.admin().get("/api/v1/brands/").await.json();
@@ -154,71 +146,59 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    an_import_is_taken_back_whole_or_not_at_all,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let id = app.admin().a_product("Café", 1).await;
-        let admin = app.logged_in("admin").await;
-        admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
-        let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
-        leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
-        admin.submit("/import/1/confirm/", &[]).await;
-        assert_eq!(app.admin().quantity_of(id).await, 31);
-        let outflow = json!({"product": id, "quantity": 15});
-        let outflow = app.admin().post("/api/v1/outflows/", outflow).await.id();
-        let refused = admin.submit("/import/1/undo/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
-        html::check(&refused.text);
-        assert!(
-            refused.text.contains("units are still in stock"),
-            "{}",
-            refused.text
-        );
-        assert_eq!(app.admin().quantity_of(id).await, 16);
-        assert_eq!(count(&app, "inflows").await, 2);
-        app.admin()
-            .delete(&format!("/api/v1/outflows/{outflow}/"))
-            .await;
-        leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(app.admin().quantity_of(id).await, 1);
-        assert_eq!(count(&app, "inflows").await, 0);
-    }
-);
+app_on_both_engines!(an_import_is_taken_back_whole_or_not_at_all, async |app| {
+    let id = app.admin().a_product("Café", 1).await;
+    let admin = app.logged_in("admin").await;
+    admin.submit("/suppliers/new/", &[("name", "Torra")]).await;
+    let rows = "supplier_name,product_title,quantity\nTorra,Café,10\nTorra,Café,20\n";
+    leads_to(&upload(&admin, "inflows", rows).await, "/import/1/");
+    admin.submit("/import/1/confirm/", &[]).await;
+    assert_eq!(app.admin().quantity_of(id).await, 31);
+    let outflow = app.admin().sell(id, 15).await;
+    let refused = admin.submit("/import/1/undo/", &[]).await;
+    assert_eq!(refused.status, 409);
+    html::check(&refused.text);
+    has(&refused.text, &["units are still in stock"]);
+    assert_eq!(app.admin().quantity_of(id).await, 16);
+    assert_eq!(app.count("inflows").await, 2);
+    app.admin()
+        .delete(&format!("/api/v1/outflows/{outflow}/"))
+        .await;
+    leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
+    assert_eq!(app.admin().quantity_of(id).await, 1);
+    assert_eq!(app.count("inflows").await, 0);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     history_that_was_imported_changes_no_quantity_when_it_goes_either,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Café", 5).await;
         let admin = app.logged_in("admin").await;
         let rows = "product,quantity,created_at\n1,900,2026-01-02T03:04:05Z\n";
         leads_to(&upload(&admin, "outflows", rows).await, "/import/1/");
         admin.submit("/import/1/confirm/", &[]).await;
-        assert_eq!(count(&app, "outflows").await, 1);
+        assert_eq!(app.count("outflows").await, 1);
         assert_eq!(app.admin().quantity_of(id).await, 5);
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
-        assert_eq!(count(&app, "outflows").await, 0);
+        assert_eq!(app.count("outflows").await, 0);
         assert_eq!(app.admin().quantity_of(id).await, 5);
         let differences = inventory::stock::verify(&app.state.db).await.unwrap();
         assert!(differences.is_empty(), "{differences:?}");
     }
 );
 
-on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_file_needs_the_right_and_the_token, async |app| {
     let viewer = app.logged_in("viewer").await;
-    assert!(
-        page(&viewer, "/import/", 403)
-            .await
-            .contains("Can add product")
+    has(
+        &viewer.page_with("/import/", 403).await,
+        &["Can add product"],
     );
     let refused = upload(&viewer, "brands", "name\nAlfa\n").await;
-    assert_eq!(refused.status.as_u16(), 403);
+    assert_eq!(refused.status, 403);
     let manager = app.logged_in("manager").await;
     for token in ["", "0123456789abcdef0123456789abcdef"] {
         let forged = send(&manager, [token, ""], "brands", "name\nAlfa\n").await;
-        assert_eq!(forged.status.as_u16(), 403);
+        assert_eq!(forged.status, 403);
         html::check(&forged.text);
     }
     leads_to(
@@ -227,24 +207,24 @@ on_both_engines!(a_file_needs_the_right_and_the_token, async |address| {
     );
     manager.submit("/import/1/confirm/", &[]).await;
     assert!(
-        !page(&manager, "/import/1/", 200)
+        !manager
+            .page("/import/1/")
             .await
             .contains("/import/1/undo/\"")
     );
     let refused = manager.submit("/import/1/undo/", &[]).await;
-    assert_eq!(refused.status.as_u16(), 403);
+    assert_eq!(refused.status, 403);
     let large = upload(&manager, "brands", &"a".repeat(5 * 1024 * 1024)).await;
-    assert_eq!(large.status.as_u16(), 413);
-    page(&viewer, "/import/1/", 403).await;
-    page(&manager, "/import/99/", 404).await;
+    assert_eq!(large.status, 413);
+    viewer.page_with("/import/1/", 403).await;
+    manager.page_with("/import/99/", 404).await;
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_is_kept_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
-        let once = booking::token(&page(&admin, "/import/", 200).await);
+        let once = token(&admin.page("/import/").await);
         let token = admin.cookie("csrftoken").unwrap_or_default();
         let tokens = [token.as_str(), once.as_str()];
         let alfa = "name\nAlfa\n";
@@ -256,18 +236,17 @@ on_both_engines!(
         leads_to(&other, kept);
         let confirmed = admin.submit(&format!("{kept}confirm/"), &[]).await;
         leads_to(&confirmed, kept);
-        // Back, and the same file again: the reader sees that it was imported.
+        // After Back the same file is sent again: the page says that it was imported.
         leads_to(&send(&admin, tokens, "brands", alfa).await, kept);
-        assert_eq!(count(&app, "brands").await, 1);
+        assert_eq!(app.count("brands").await, 1);
         let another = send(&admin, tokens, "brands", "name\nBeta\n").await;
         is_refused(&another, &["This form has already been saved"]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     files_that_wait_to_be_confirmed_are_few_for_each_user,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let manager = app.logged_in("manager").await;
         let content = "name\nAlfa\n";
@@ -276,25 +255,21 @@ on_both_engines!(
             let there = format!("/import/{number}/");
             leads_to(&upload(&admin, "brands", content).await, &there);
         }
-        let count = async |sql: &'static str| {
-            let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
-            app.state.db.read::<i64, db::Error, _>(read).await.unwrap()
-        };
         let waiting = "SELECT COUNT(*) FROM imports WHERE state = 'checked'";
-        assert_eq!(count(waiting).await, 6);
-        assert_eq!(count("SELECT COUNT(*) FROM import_files").await, 6);
-        page(&admin, "/import/15/", 404).await;
+        assert_eq!(app.number(waiting).await, 6);
+        assert_eq!(app.number("SELECT COUNT(*) FROM import_files").await, 6);
+        admin.page_with("/import/15/", 404).await;
         for kept in ["/import/16/", "/import/20/", "/import/1/"] {
             let reader = if kept == "/import/1/" {
                 &manager
             } else {
                 &admin
             };
-            page(reader, kept, 200).await;
+            reader.page(kept).await;
         }
         leads_to(&upload(&admin, "brands", content).await, "/import/21/");
         let refused = upload(&admin, "brands", content).await;
-        assert_eq!(refused.status.as_u16(), 429, "twenty files a minute");
+        assert_eq!(refused.status, 429, "twenty files a minute");
         leads_to(&upload(&manager, "brands", content).await, "/import/22/");
     }
 );

@@ -1,10 +1,12 @@
 //! Lists: filters, orders, pages and files, all by their address.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::page;
-use crate::app::TestApp;
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::redirects,
+};
 
 /// Thirty products; those of even numbers have a serie number.
 async fn shop(app: &TestApp) {
@@ -19,19 +21,18 @@ async fn shop(app: &TestApp) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_is_searched_filtered_ordered_and_paged_by_its_address,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
-        let first = page(&viewer, "/products/", 200).await;
+        let first = viewer.page("/products/").await;
         assert!(first.contains("1–10 of 30") && first.contains("Arroz"));
         assert!(first.contains("aria-sort=\"ascending\""));
         assert!(first.contains("href=\"/products/?page=2\""));
-        let last = page(&viewer, "/products/?page=3&ordering=-quantity", 200).await;
+        let last = viewer.page("/products/?page=3&ordering=-quantity").await;
         assert!(last.contains("21–30 of 30") && last.contains("aria-sort=\"descending\""));
-        let found = page(&viewer, "/products/?search=cafe+30&page_size=25", 200).await;
+        let found = viewer.page("/products/?search=cafe+30&page_size=25").await;
         assert!(
             found.contains("1–1 of 1") && found.contains("“cafe 30”"),
             "{found}"
@@ -40,51 +41,48 @@ on_both_engines!(
             found.contains("href=\"/products/?page_size=25\""),
             "the chip removes the search"
         );
-        let priced = page(&viewer, "/products/?min_price=1,5&max_price=R$+3,00", 200).await;
+        let priced = viewer
+            .page("/products/?min_price=1,5&max_price=R$+3,00")
+            .await;
         assert!(
             priced.contains("1–1 of 1") && priced.contains("Price from R$\u{a0}1.50"),
             "{priced}"
         );
-        let by_brand = page(&viewer, "/products/?brand_text=tio&search=arroz", 200).await;
+        let by_brand = viewer.page("/products/?brand_text=tio&search=arroz").await;
         assert!(
             by_brand.contains("Brand: Tio João") && by_brand.contains("1–1 of 1"),
             "{by_brand}"
         );
-        let none = page(&viewer, "/products/?search=nada", 200).await;
+        let none = viewer.page("/products/?search=nada").await;
         assert!(none.contains("Nothing found for"));
         for wrong in ["?min_price=abc", "?category=abc", "?min_price=1.234"] {
-            page(&viewer, &format!("/products/{wrong}"), 422).await;
+            viewer.page_with(&format!("/products/{wrong}"), 422).await;
         }
-        page(&viewer, "/products/?page=99", 404).await;
-        page(&viewer, "/products/abc/", 404).await;
+        viewer.page_with("/products/?page=99", 404).await;
+        viewer.page_with("/products/abc/", 404).await;
     }
 );
 
-on_both_engines!(
-    a_scanned_serie_number_jumps_to_its_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let viewer = app.logged_in("viewer").await;
-        let jump = viewer.get("/products/?search=+78930+&jump=1").await;
-        assert_eq!(jump.header("location"), "/products/30/");
-        let clean = viewer
-            .get("/products/?search=caf%C3%A9&brand=&brand_text=tio&brand_was=&jump=1")
-            .await;
-        assert_eq!(
-            clean.header("location"),
-            "/products/?search=caf%C3%A9&brand=1"
-        );
-    }
-);
+app_on_both_engines!(a_scanned_serie_number_jumps_to_its_product, async |app| {
+    shop(&app).await;
+    let viewer = app.logged_in("viewer").await;
+    let jump = viewer.get("/products/?search=+78930+&jump=1").await;
+    assert_eq!(jump.header("location"), "/products/30/");
+    let clean = viewer
+        .get("/products/?search=caf%C3%A9&brand=&brand_text=tio&brand_was=&jump=1")
+        .await;
+    assert_eq!(
+        clean.header("location"),
+        "/products/?search=caf%C3%A9&brand=1"
+    );
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_a_category_and_the_beginning_of_a_serie_number_find_what_no_title_has,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
-        let by_brand = page(&viewer, "/products/?search=joao+cafe&page=2", 200).await;
+        let by_brand = viewer.page("/products/?search=joao+cafe&page=2").await;
         assert!(by_brand.contains("11–20 of 29"), "{by_brand}");
         assert!(
             by_brand.contains("No title has all these words. Products of the brand Tio João:"),
@@ -94,12 +92,12 @@ on_both_engines!(
             by_brand.contains("href=\"/products/?search=joao+cafe&#38;page=3\""),
             "{by_brand}"
         );
-        let by_category = page(&viewer, "/products/?search=GR%C3%83OS", 200).await;
+        let by_category = viewer.page("/products/?search=GR%C3%83OS").await;
         assert!(by_category.contains("Products of the category Grãos:"));
         assert!(by_category.contains("1–10 of 30"));
         let file = viewer.get("/products/export/?search=joao+arroz").await;
         assert_eq!(file.text.lines().count(), 2, "{}", file.text);
-        let by_number = page(&viewer, "/products/?search=7892", 200).await;
+        let by_number = viewer.page("/products/?search=7892").await;
         assert!(
             by_number.contains("Products whose serial number begins with 7892:"),
             "{by_number}"
@@ -107,9 +105,9 @@ on_both_engines!(
         for said in ["1–6 of 6", "Café 02", "Café 20", "Café 28"] {
             assert!(by_number.contains(said), "{said}: {by_number}");
         }
-        let second = page(&viewer, "/products/?search=789&page=2", 200).await;
+        let second = viewer.page("/products/?search=789&page=2").await;
         assert!(second.contains("11–15 of 15"), "{second}");
-        page(&viewer, "/products/?search=789&page=3", 404).await;
+        viewer.page_with("/products/?search=789&page=3", 404).await;
         let file = viewer.get("/products/export/?search=789&page=2").await;
         let numbers: Vec<&str> = file
             .text
@@ -119,11 +117,11 @@ on_both_engines!(
             .collect();
         assert_eq!(numbers.len(), 15, "{}", file.text);
         assert!(numbers.is_sorted() && numbers[0] == "78910", "{numbers:?}");
-        let within = page(&viewer, "/products/?search=7892&category=1", 200).await;
+        let within = viewer.page("/products/?search=7892&category=1").await;
         assert!(within.contains("7892 · Café 02") && within.contains("Nothing found for"));
-        let title = page(&viewer, "/products/?search=cafe", 200).await;
+        let title = viewer.page("/products/?search=cafe").await;
         assert!(!title.contains("No title has"));
-        // The only one that begins so is meant when the search is sent.
+        // A search that only one title begins with opens that product.
         let jump = viewer.get("/products/?search=78914&jump=1").await;
         assert_eq!(jump.header("location"), "/products/14/");
         let jump = viewer.get("/products/?search=7891&jump=1").await;
@@ -145,31 +143,29 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_search_for_what_no_text_can_hold_is_told_and_finds_nothing,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let mut viewer = app.logged_in("viewer").await;
         viewer.language = "pt-BR";
         for list in ["products", "brands", "categories"] {
-            let found = page(&viewer, &format!("/{list}/?search=%00"), 422).await;
+            let found = viewer.page_with(&format!("/{list}/?search=%00"), 422).await;
             for said in ["Há um caractere que não é permitido.", "Nada corresponde"] {
                 assert!(found.contains(said), "{list}: {said}: {found}");
             }
             let file = viewer.get(&format!("/{list}/export/?search=a%00")).await;
-            let to = (file.status.as_u16(), file.header("location"));
-            assert_eq!(to, (302, format!("/{list}/?search=a%00").as_str()));
+            redirects(&file, &format!("/{list}/?search=a%00"));
             let offers = viewer.get(&format!("/pick/{list}/?q=%00")).await;
             assert_eq!(offers.text, "[]", "{list}");
         }
-        // A file is not of everything because a filter cannot be read.
+        // An invalid filter does not export everything.
         for path in [
             "products/export/?min_price=1.234",
             "inflows/export/?product_text=nada",
         ] {
             let file = viewer.get(&format!("/{path}")).await;
-            assert_eq!(file.status.as_u16(), 302, "{path}: {file:?}");
+            assert_eq!(file.status, 302, "{path}: {file:?}");
         }
         let root = app.superuser().await;
         let bad = root.get("/admin/products/?q=%00").await;
@@ -177,82 +173,68 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    a_file_has_exactly_what_is_shown_on_all_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        shop(&app).await;
-        let product = json!({"title": "=1+1", "category": 1, "brand": 1, "cost_price": "1", "selling_price": "2", "quantity": 1});
-        app.admin().post("/api/v1/products/", product).await.id();
-        let mut viewer = app.logged_in("viewer").await;
-        let file = viewer
-            .get("/products/export/?search=cafe&ordering=-quantity")
-            .await;
-        assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
-        assert_eq!(
-            file.header("content-disposition"),
-            "attachment; filename=\"products.csv\""
-        );
-        let text = file.text.strip_prefix('\u{feff}');
-        let text = text.expect("spreadsheets know UTF-8 by its mark");
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines.len(), 30);
-        assert!(
-            lines[0].starts_with(
-                "ID,Title,Category name,Brand name,Description,Serie number,Cost price"
-            )
-        );
-        assert!(
-            lines[1].starts_with("30,Café 30,Grãos,Tio João,,78930,1.00,30.50,30,"),
-            "{}",
-            lines[1]
-        );
-        viewer.language = "pt-BR";
-        let file = viewer.get("/products/export/?search=1%2B1").await;
-        assert!(
-            file.text.contains(";'=1+1;Grãos;Tio João;;;1,00;2,00;1;"),
-            "{}",
-            file.text
-        );
-        app.admin()
-            .post("/api/v1/outflows/", json!({"product": 1, "quantity": 2}))
+app_on_both_engines!(a_file_has_exactly_what_is_shown_on_all_pages, async |app| {
+    shop(&app).await;
+    let product = json!({"title": "=1+1", "category": 1, "brand": 1, "cost_price": "1", "selling_price": "2", "quantity": 1});
+    app.admin().post("/api/v1/products/", product).await.id();
+    let mut viewer = app.logged_in("viewer").await;
+    let file = viewer
+        .get("/products/export/?search=cafe&ordering=-quantity")
+        .await;
+    assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
+    assert_eq!(
+        file.header("content-disposition"),
+        "attachment; filename=\"products.csv\""
+    );
+    let text = file.text.strip_prefix('\u{feff}');
+    let text = text.expect("spreadsheets know UTF-8 by its mark");
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 30);
+    assert!(
+        lines[0]
+            .starts_with("ID,Title,Category name,Brand name,Description,Serie number,Cost price")
+    );
+    assert!(
+        lines[1].starts_with("30,Café 30,Grãos,Tio João,,78930,1.00,30.50,30,"),
+        "{}",
+        lines[1]
+    );
+    viewer.language = "pt-BR";
+    let file = viewer.get("/products/export/?search=1%2B1").await;
+    has(&file.text, &[";'=1+1;Grãos;Tio João;;;1,00;2,00;1;"]);
+    app.admin().sell(1, 2).await;
+    let file = viewer.get("/outflows/export/").await;
+    assert!(file.text.contains("1;Arroz;2;;"), "{}", file.text);
+    assert!(
+        viewer
+            .get("/low-stock/export/")
             .await
-            .id();
-        let file = viewer.get("/outflows/export/").await;
-        assert!(file.text.contains("1;Arroz;2;;"), "{}", file.text);
-        assert!(
-            viewer
-                .get("/low-stock/export/")
-                .await
-                .text
-                .contains("Arroz")
-        );
-        assert!(
-            viewer
-                .get("/brands/export/")
-                .await
-                .text
-                .contains("Tio João")
-        );
-        // What cannot be read is told at the list.
-        for (list, wrong) in [
-            ("products", "min_price=abc"),
-            ("products", "category=abc"),
-            ("inflows", "date_from=abc"),
-        ] {
-            let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
-            let to = (led.status.as_u16(), led.header("location"));
-            let there = format!("/{list}/?{wrong}");
-            assert_eq!(to, (302, there.as_str()));
-            page(&viewer, &there, 422).await;
-        }
+            .text
+            .contains("Arroz")
+    );
+    assert!(
+        viewer
+            .get("/brands/export/")
+            .await
+            .text
+            .contains("Tio João")
+    );
+    // The list shows the error of an invalid filter.
+    for (list, wrong) in [
+        ("products", "min_price=abc"),
+        ("products", "category=abc"),
+        ("inflows", "date_from=abc"),
+    ] {
+        let led = viewer.get(&format!("/{list}/export/?{wrong}")).await;
+        let there = format!("/{list}/?{wrong}");
+        redirects(&led, &there);
+        viewer.page_with(&there, 422).await;
     }
-);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     every_list_stands_in_both_languages_empty_and_filled,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut manager = app.logged_in("manager").await;
         let lists = [
             "products",
@@ -267,42 +249,31 @@ on_both_engines!(
             for language in ["pt-BR", "en"] {
                 manager.language = language;
                 for list in lists {
-                    let text = page(&manager, &format!("/{list}/"), 200).await;
+                    let text = manager.page(&format!("/{list}/")).await;
                     assert!(text.len() < 60_000, "{list}: {}", text.len());
                 }
             }
             if !is_filled {
                 shop(&app).await;
-                app.admin()
-                    .post("/api/v1/suppliers/", json!({"name": "Torra"}))
-                    .await
-                    .id();
-                let inflow = json!({"supplier": 1, "product": 1, "quantity": 2});
-                app.admin().post("/api/v1/inflows/", inflow).await.id();
-                app.admin()
-                    .post("/api/v1/outflows/", json!({"product": 1, "quantity": 1}))
-                    .await
-                    .id();
+                app.admin().a_supplier("Torra").await;
+                app.admin().receive(1, 1, 2).await;
+                app.admin().sell(1, 1).await;
             }
         }
-        let list = page(
-            &manager,
-            "/inflows/?product=1&supplier=1&date_from=2026-11-20&date_to=2026-11-20",
-            200,
-        )
-        .await;
+        let list = manager
+            .page("/inflows/?product=1&supplier=1&date_from=2026-11-20&date_to=2026-11-20")
+            .await;
         assert!(
             list.contains("Supplier: Torra") && list.contains("1–1 of 1"),
             "{list}"
         );
-        page(&manager, "/inflows/?date_from=ontem", 422).await;
+        manager.page_with("/inflows/?date_from=ontem", 422).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_runs_as_many_statements_with_thirty_records_as_with_one,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let viewer = app.logged_in("viewer").await;
         let paths = [
@@ -331,9 +302,9 @@ on_both_engines!(
 );
 
 async fn statements(app: &TestApp, viewer: &crate::visitor::Visitor<'_>, path: &str) -> u64 {
-    // The first time a filter is measured; what is measured is kept.
-    page(viewer, path, 200).await;
+    // The first use of a filter counts it, and the count is stored.
+    viewer.page(path).await;
     let before = app.state.db.statistics().statements;
-    page(viewer, path, 200).await;
+    viewer.page(path).await;
     app.state.db.statistics().statements - before
 }

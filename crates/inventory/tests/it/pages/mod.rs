@@ -1,8 +1,8 @@
-//! The pages of the web interface as plain HTTP gives them: their frame, what each reader is
-//! offered, forms and what becomes of them.
+//! The pages of the web interface over plain HTTP: their layout, what each user is offered, and
+//! their forms.
 
 mod adjusting;
-pub(crate) mod booking;
+mod booking;
 mod counts;
 pub(crate) mod files;
 mod lists;
@@ -13,31 +13,3 @@ mod records;
 mod round_trip;
 mod shell;
 mod views;
-
-use crate::{app::Answer, visitor::Visitor};
-
-/// A page of this status, held against the rules of strict HTML.
-pub(crate) async fn page(visitor: &Visitor<'_>, path: &str, status: u16) -> String {
-    let answer = visitor.get(path).await;
-    assert_eq!(answer.status.as_u16(), status, "{path}: {answer:?}");
-    test_kit::html::check(&answer.text);
-    answer.text
-}
-
-/// Fails unless the answer leads there.
-#[track_caller]
-pub(crate) fn leads_to(answer: &Answer, address: &str) {
-    let found = (answer.status.as_u16(), answer.header("location"));
-    assert_eq!(found, (303, address), "{answer:?}");
-}
-
-/// Fails unless a form is shown again, saying these.
-#[track_caller]
-pub(crate) fn is_refused(answer: &Answer, said: &[&str]) {
-    assert_eq!(answer.status.as_u16(), 422, "{answer:?}");
-    test_kit::html::check(&answer.text);
-    assert!(answer.text.contains("role=\"alert\""));
-    for words in said {
-        assert!(answer.text.contains(words), "{words}: {}", answer.text);
-    }
-}

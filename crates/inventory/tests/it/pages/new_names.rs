@@ -1,14 +1,14 @@
-//! Products of a file whose category or brand is not there yet: created with the import when that
-//! is asked for, and gone again with it.
+//! Imported products with a new category or brand: the import creates it if the box is ticked, and
+//! its undo removes it.
 
 use inventory::access::Kind;
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::html::{has, has_not};
 
-use super::{files::upload_with, is_refused, leads_to, page};
+use super::files::upload_with;
 use crate::{
-    app::{Answer, TestApp},
-    visitor::Visitor,
+    app::{Answer, TestApp, app_on_both_engines},
+    visitor::{Visitor, is_refused, leads_to},
 };
 
 const HEADER: &str = "title;category;brand;cost_price;selling_price;quantity\n";
@@ -26,18 +26,12 @@ async fn names(app: &TestApp, resource: &str) -> Vec<Value> {
     records.map(|record| record["name"].clone()).collect()
 }
 
-async fn execute(app: &TestApp, sql: &'static str) {
-    let write = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
-    app.state.db.write::<_, db::Error, _>(write).await.unwrap();
-}
-
 const ROWS: &str =
     "Camomila;Chás;Folha;1;2;3\nErva-doce;chas;FOLHA;1;2;3\nArroz;Grãos;Folha;1;2;3\n";
 
-on_both_engines!(
+app_on_both_engines!(
     categories_and_brands_that_are_missing_are_created_where_that_is_asked_for,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let plain = [("resource", "products")];
         let refused = upload_with(&admin, &plain, format!("{HEADER}{ROWS}")).await;
@@ -46,15 +40,12 @@ on_both_engines!(
             &["There is no category “Chás”.", "There is no brand “Folha”."],
         );
         leads_to(&upload(&admin, ROWS).await, "/import/1/");
-        let shown = page(&admin, "/import/1/", 200).await;
+        let shown = admin.page("/import/1/").await;
         for said in ["New categories and brands", "Chás", "Folha", "Grãos"] {
             assert!(shown.contains(said), "{said}: {shown}");
         }
         // Another spelling of a name is the same name.
-        assert!(
-            shown.contains("brands to be added: <strong>3</strong>"),
-            "{shown}"
-        );
+        has(&shown, &["brands to be added: <strong>3</strong>"]);
         assert!(
             names(&app, "categories").await.is_empty(),
             "the check writes nothing"
@@ -82,15 +73,15 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     undoing_an_import_deletes_the_names_that_it_created_unless_others_use_them,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         upload(&admin, ROWS).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         assert!(
-            page(&admin, "/import/1/", 200)
+            admin
+                .page("/import/1/")
                 .await
                 .contains("Undoing also deletes the categories and brands")
         );
@@ -110,49 +101,39 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_import_that_is_refused_halfway_leaves_no_new_name_and_may_be_confirmed_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Café", 5).await;
         let before = names(&app, "categories").await;
         let admin = app.logged_in("admin").await;
         let rows = "Camomila;Chás;Folha;1;2;3\n";
         leads_to(&upload(&admin, rows).await, "/import/1/");
-        // Two of a name that the file means, made since the check.
+        // Two records of a name in the file were created after the check.
         for _ in 0..2 {
-            let brand = json!({"name": "Folha"});
-            app.admin().post("/api/v1/brands/", brand).await.id();
+            app.admin().a_brand("Folha").await;
         }
         let refused = admin.submit("/import/1/confirm/", &[]).await;
         is_refused(&refused, &["There are several of “Folha”"]);
         assert_eq!(names(&app, "categories").await, before);
-        execute(&app, "DELETE FROM brands WHERE name = 'Folha'").await;
+        app.execute("DELETE FROM brands WHERE name = 'Folha'").await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         assert!(names(&app, "brands").await.contains(&json!("Folha")));
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     whoever_may_not_add_a_category_is_told_so_by_row,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        execute(
-            &app,
-            "DELETE FROM group_permissions WHERE permission = 'add_category'",
-        )
-        .await;
+    async |app| {
+        app.execute("DELETE FROM group_permissions WHERE permission = 'add_category'")
+            .await;
         let mut manager = app.logged_in("manager").await;
         let refused = upload(&manager, ROWS).await;
         is_refused(
             &refused,
             &["you lack the permission “Can add category” to create it"],
         );
-        assert!(
-            !refused.text.contains("There is no brand"),
-            "{}",
-            refused.text
-        );
+        has_not(&refused.text, &["There is no brand"]);
         manager.language = "pt-BR";
         let refused = upload(&manager, ROWS).await;
         is_refused(
@@ -162,10 +143,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_file_brings_at_most_five_hundred_new_names_and_no_invalid_one,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let rows = (0..501).map(|number| format!("Chá {number};Chás;Marca {number};1;2;3\n"));
         let rows = rows.collect::<Vec<_>>().concat();
@@ -181,10 +161,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_corrected_file_is_chosen_where_its_problems_are_told,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let refused = upload(&admin, "Camomila;Chás;Folha;abc;2;3\n").await;
         is_refused(
@@ -198,7 +177,7 @@ on_both_engines!(
             ],
         );
         assert!(!refused.text.contains("type=\"radio\""));
-        // Of a file that is none of products, all may have to be chosen otherwise.
+        // A file of another kind than products has to be chosen again.
         let other = upload_with(&admin, &[("resource", "products")], "cor\nAzul\n").await;
         is_refused(&other, &["type=\"radio\"", "column title is missing"]);
     }

@@ -1,13 +1,14 @@
-//! What the search over every page, and each picker of products, offer while somebody types; and
-//! what a list shows for a mistyped word.
+//! Suggestions of the search in the header and of product pickers, and the list for a mistyped
+//! word.
 
 use serde_json::json;
-use test_kit::on_both_engines;
 
-use super::page;
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::{Visitor, is_refused},
+};
 
-/// The titles that are offered for a text, in their order.
+/// The titles that are suggested for a text, in their order.
 async fn offered(visitor: &Visitor<'_>, text: &str) -> Vec<String> {
     let answer = visitor.get(&format!("/pick/products/?q={text}")).await;
     let offers = answer.json();
@@ -31,10 +32,9 @@ async fn shop(app: &TestApp) {
     }
 }
 
-on_both_engines!(
+app_on_both_engines!(
     titles_that_begin_so_come_before_words_that_do_and_those_before_other_places,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         for (text, titles) in [
@@ -56,10 +56,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     one_mistyped_missing_or_swapped_letter_is_forgiven_on_pages_and_not_in_the_api,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let viewer = app.logged_in("viewer").await;
         for text in [
@@ -72,13 +71,13 @@ on_both_engines!(
         ] {
             assert_eq!(offered(&viewer, text).await, ["Arroz branco"], "{text}");
         }
-        // A word that is only begun.
+        // The beginning of a word.
         assert_eq!(offered(&viewer, "torado").await, ["Café torrado"]);
         assert_eq!(offered(&viewer, "guarna").await, ["Pó de guaraná"]);
         for text in ["arxxz", "chx", "aroz+torrado"] {
             assert_eq!(offered(&viewer, text).await, [""; 0], "{text}");
         }
-        let list = page(&viewer, "/products/?search=aroz", 200).await;
+        let list = viewer.page("/products/?search=aroz").await;
         for said in [
             "No title has all these words. Products with “arroz”:",
             "Arroz branco",
@@ -93,8 +92,7 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_code_is_never_taken_for_another_one, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_code_is_never_taken_for_another_one, async |app| {
     app.admin().a_product("Filtro 500g abcd1", 5).await;
     let viewer = app.logged_in("viewer").await;
     for text in ["50g", "5000g", "abcd2", "7891000"] {
@@ -102,24 +100,22 @@ on_both_engines!(a_code_is_never_taken_for_another_one, async |address| {
     }
 });
 
-on_both_engines!(words_of_products_that_are_gone_hide_none, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(words_of_products_that_are_gone_hide_none, async |app| {
     let admin = app.admin();
     admin.a_product("Cabide", 0).await;
     for number in 10..60 {
         let id = admin.a_product(&format!("Caaa{number}"), 0).await;
         let gone = admin.delete(&format!("/api/v1/products/{id}/")).await;
-        assert_eq!(gone.status.as_u16(), 204);
+        assert_eq!(gone.status, 204);
     }
     let viewer = app.logged_in("viewer").await;
     assert_eq!(offered(&viewer, "ca").await, ["Cabide"]);
     assert_eq!(offered(&viewer, "caaa").await, [""; 0]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_not_found_is_offered_to_be_created_with_its_name_by_those_who_may,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let manager = app.logged_in("manager").await;
         for (list, sought, form) in [
@@ -131,50 +127,46 @@ on_both_engines!(
             ),
             ("brands", "xyz", "/brands/new/?name=xyz"),
         ] {
-            let text = page(&manager, &format!("/{list}/?search={sought}"), 200).await;
+            let text = manager.page(&format!("/{list}/?search={sought}")).await;
             assert!(text.contains(&format!("href=\"{form}\"")), "{text}");
             let said = format!("“{}”", sought.replace('+', " "));
             assert!(text.contains("Nothing found for") && text.contains(&said));
             let value = format!("value=\"{}\"", sought.replace('+', " "));
-            assert!(page(&manager, form, 200).await.contains(&value), "{form}");
+            assert!(manager.page(form).await.contains(&value), "{form}");
         }
-        assert!(page(&manager, "/", 200).await.contains("data-create="));
+        assert!(manager.page("/").await.contains("data-create="));
         let viewer = app.logged_in("viewer").await;
-        let text = page(&viewer, "/products/?search=xyz", 200).await;
+        let text = viewer.page("/products/?search=xyz").await;
         assert!(!text.contains("/products/new/") && !text.contains("data-create="));
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_only_resembles_a_text_is_asked_about_before_it_is_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let admin = app.logged_in("admin").await;
         let fields = [("product_text", "aroz"), ("quantity", "1")];
         let asked = admin.submit("/outflows/new/", &fields).await;
-        super::is_refused(&asked, &["Choose a result below for", "Arroz branco"]);
+        is_refused(&asked, &["Choose a result below for", "Arroz branco"]);
         assert_eq!(app.admin().quantity_of(2).await, 5);
     }
 );
 
-on_both_engines!(typing_keeps_nobody_from_a_page, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(typing_keeps_nobody_from_a_page, async |app| {
     let viewer = app.logged_in("viewer").await;
     let mut offers = 0;
-    while viewer.get("/pick/products/?q=a").await.status.as_u16() == 200 {
+    while viewer.get("/pick/products/?q=a").await.status == 200 {
         offers += 1;
     }
     assert_eq!(offers, 600);
-    page(&viewer, "/products/", 200).await;
+    viewer.page("/products/").await;
 });
 
-on_both_engines!(what_is_offered_says_stock_price_and_code, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(what_is_offered_says_stock_price_and_code, async |app| {
     let id = app.admin().a_product("Café", 5).await;
     let numbered = json!({"serie_number": "789100", "selling_price": "1234.50"});
-    let path = format!("/api/v1/products/{id}/");
-    app.admin().patch(&path, numbered).await;
+    app.admin().change_product(id, numbered).await;
     let mut viewer = app.logged_in("viewer").await;
     for (language, hint) in [
         ("en", "5 in stock · R$\u{a0}1,234.50 · 789100"),

@@ -2,49 +2,26 @@
 //! whole.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::{booking::token, is_refused, leads_to, page};
 use crate::{
-    app::{Client, TestApp},
-    visitor::Visitor,
+    app::{TestApp, app_on_both_engines},
+    visitor::{Visitor, is_refused, leads_to, token},
 };
-
-/// A product that a scanner finds.
-async fn a_product(admin: &Client<'_>, title: &str, serie_number: &str) -> i64 {
-    let product = json!({
-        "title": title, "serie_number": serie_number, "category": 1, "brand": 1, "cost_price": "2.50", "selling_price": "4.00",
-        "quantity": 10,
-    });
-    admin.post("/api/v1/products/", product).await.id()
-}
 
 /// Three products, of which the first has the id 1, and a supplier.
 async fn a_shop(app: &TestApp) {
     let admin = app.admin();
-    for path in ["categories", "brands"] {
-        let path = format!("/api/v1/{path}/");
-        admin.post(&path, json!({"name": "Grãos"})).await.id();
-    }
+    admin.a_category("Grãos").await;
+    admin.a_brand("Grãos").await;
     for (title, serie_number) in [
         ("Café", "7891000000014"),
         ("Chá", "7891000000021"),
         ("Leite", "7891000000038"),
     ] {
-        a_product(&admin, title, serie_number).await;
+        admin.a_product_with_code(title, serie_number, 1).await;
     }
-    let supplier = json!({"name": "Torra Forte"});
-    admin.post("/api/v1/suppliers/", supplier).await.id();
-}
-
-/// The stock of the three products.
-async fn stock(app: &TestApp) -> [i64; 3] {
-    let admin = app.admin();
-    [
-        admin.quantity_of(1).await,
-        admin.quantity_of(2).await,
-        admin.quantity_of(3).await,
-    ]
+    admin.a_supplier("Torra Forte").await;
 }
 
 async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
@@ -52,19 +29,19 @@ async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
     list.json()["results"].as_array().unwrap().clone()
 }
 
-/// Sends the form of a draft, as the page shows it but for these fields.
-async fn send(visitor: &Visitor<'_>, path: &str, fields: &[(&str, &str)]) -> crate::app::Answer {
-    let token = token(&page(visitor, path, 200).await);
-    let mut all = vec![("form_token", token.as_str())];
-    all.extend(fields);
-    visitor.submit(path, &all).await
-}
-
-/// Begins the draft 1, of the supplier.
+/// Begins the draft 1 for the supplier.
 async fn begin(visitor: &Visitor<'_>) {
     let fields = [("supplier_text", "torra"), ("invoice", "4711")];
-    let begun = send(visitor, "/receiving/new/", &fields).await;
+    let begun = visitor.submit_with_token("/receiving/new/", &fields).await;
     leads_to(&begun, DRAFT);
+}
+
+/// The shop, and the browser of its administrator, who has begun the draft 1.
+async fn a_draft(app: &TestApp) -> Visitor<'_> {
+    a_shop(app).await;
+    let admin = app.logged_in("admin").await;
+    begin(&admin).await;
+    admin
 }
 
 /// Scans a product into the draft 1.
@@ -76,7 +53,7 @@ async fn scan(visitor: &Visitor<'_>, code: &str, quantity: &str) {
         ("quantity", quantity),
         ("do", "add"),
     ];
-    leads_to(&send(visitor, DRAFT, &fields).await, DRAFT);
+    leads_to(&visitor.submit_with_token(DRAFT, &fields).await, DRAFT);
 }
 
 /// The other fields of the draft 1.
@@ -86,16 +63,15 @@ const DRAFT: &str = "/receiving/1/edit/";
 /// Presses a button of the draft 1.
 async fn press(visitor: &Visitor<'_>, button: &str) -> crate::app::Answer {
     let [supplier, invoice] = HEADER;
-    send(visitor, DRAFT, &[supplier, invoice, ("do", button)]).await
+    visitor
+        .submit_with_token(DRAFT, &[supplier, invoice, ("do", button)])
+        .await
 }
 
-on_both_engines!(
+app_on_both_engines!(
     an_invoice_is_booked_as_a_whole_and_taken_back_as_a_whole,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let mut admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let mut admin = a_draft(&app).await;
         for (code, quantity) in [
             ("7891000000014", "3"),
             ("cha", "1,200"),
@@ -103,16 +79,16 @@ on_both_engines!(
         ] {
             scan(&admin, code, quantity).await;
         }
-        let told = page(&admin, DRAFT, 200).await;
+        let told = admin.page(DRAFT).await;
         assert!(told.contains("Added: 5 × Leite. In the list: 5."), "{told}");
-        let draft = page(&admin, DRAFT, 200).await;
+        let draft = admin.page(DRAFT).await;
         let sums = "3 products · 1,208 units · R$\u{a0}3,020.00 at cost price";
         assert!(draft.contains(sums), "{draft}");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         admin.language = "pt-BR";
         leads_to(&press(&admin, "book").await, "/receiving/1/");
         admin.language = "en";
-        assert_eq!(stock(&app).await, [13, 1210, 15]);
+        assert_eq!(app.stock::<3>().await, [13, 1210, 15]);
         let booked = inflows(&app).await;
         let quantities: Vec<_> = booked.iter().map(|inflow| &inflow["quantity"]).collect();
         assert_eq!(quantities, [3, 1200, 5], "in the order of the list");
@@ -120,7 +96,7 @@ on_both_engines!(
             assert_eq!(inflow["supplier"]["name"], "Torra Forte");
             assert_eq!(inflow["description"], "Nota fiscal 4711");
         }
-        let told = page(&admin, "/receiving/1/", 200).await;
+        let told = admin.page("/receiving/1/").await;
         for said in [
             "Mercadoria recebida: 3 produtos",
             "action=\"/receiving/1/undo/\"",
@@ -130,37 +106,30 @@ on_both_engines!(
             assert!(told.contains(said), "{said}: {told}");
         }
         assert_eq!(admin.get(DRAFT).await.header("location"), "/receiving/1/");
-        let listed = page(&admin, "/receiving/", 200).await;
+        let listed = admin.page("/receiving/").await;
         assert!(listed.contains("Torra Forte · 4711"), "{listed}");
         for _ in 0..2 {
             leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
-            assert_eq!(stock(&app).await, [10, 10, 10]);
+            assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         }
-        assert!(
-            page(&admin, DRAFT, 200)
-                .await
-                .contains("already been undone")
-        );
-        // What was wrong with it is put right, and all of it is booked again.
+        has(&admin.page(DRAFT).await, &["already been undone"]);
+        // The draft is corrected and booked again as a whole.
         leads_to(&press(&admin, "remove-2").await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
-        assert_eq!(stock(&app).await, [13, 10, 15]);
+        assert_eq!(app.stock::<3>().await, [13, 10, 15]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     the_same_product_adds_up_and_lines_are_changed_and_removed,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let admin = a_draft(&app).await;
         scan(&admin, "7891000000014", "3").await;
         scan(&admin, "7891000000021", "1").await;
         scan(&admin, "7891000000014", "4").await;
-        let told = page(&admin, DRAFT, 200).await;
+        let told = admin.page(DRAFT).await;
         assert!(told.contains("In the list: 7."), "{told}");
-        // Of what a form shows unchanged, a change that came from elsewhere stays.
+        // A field that the form shows unchanged keeps another user's change.
         let [supplier, invoice] = HEADER;
         let changed = [
             supplier,
@@ -171,8 +140,8 @@ on_both_engines!(
             ("shown_2", "1"),
             ("do", "save"),
         ];
-        leads_to(&send(&admin, DRAFT, &changed).await, DRAFT);
-        let draft = page(&admin, DRAFT, 200).await;
+        leads_to(&admin.submit_with_token(DRAFT, &changed).await, DRAFT);
+        let draft = admin.page(DRAFT).await;
         assert!(draft.contains("2 products · 13 units"), "{draft}");
         for wrong in ["0", "1000001", "x", ""] {
             let changed = [
@@ -182,47 +151,41 @@ on_both_engines!(
                 ("shown_2", "6"),
                 ("do", "book"),
             ];
-            let refused = send(&admin, DRAFT, &changed).await;
+            let refused = admin.submit_with_token(DRAFT, &changed).await;
             is_refused(&refused, &["Check the quantity of: Chá."]);
         }
         leads_to(&press(&admin, "remove-1").await, DRAFT);
-        let told = page(&admin, DRAFT, 200).await;
+        let told = admin.page(DRAFT).await;
         assert!(told.contains("Removed from the list: Café."), "{told}");
         assert!(told.contains("1 product · 6 units"), "{told}");
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_code_scanned_into_the_quantity_is_the_next_product,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let admin = a_draft(&app).await;
         let [supplier, invoice] = HEADER;
         let product = ("product_text", "7891000000014");
         let fields = [supplier, invoice, product, ("quantity", "7891000000021")];
         let next = "/receiving/1/edit/?product=2";
-        leads_to(&send(&admin, DRAFT, &fields).await, next);
-        let form = page(&admin, next, 200).await;
+        leads_to(&admin.submit_with_token(DRAFT, &fields).await, next);
+        let form = admin.page(next).await;
         assert!(form.contains("Added: 1 × Café."), "{form}");
         assert!(form.contains("value=\"Chá\""), "{form}");
         let quantity = form.split_once("id=\"quantity\"").unwrap().1;
         assert!(quantity.split('>').next().unwrap().contains("autofocus"));
         let fields = [supplier, invoice, product, ("quantity", "99999999")];
-        let refused = send(&admin, DRAFT, &fields).await;
+        let refused = admin.submit_with_token(DRAFT, &fields).await;
         is_refused(&refused, &["less than or equal to 1000000"]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_receipt_is_booked_once_however_often_the_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let admin = a_draft(&app).await;
         let [supplier, invoice] = HEADER;
         let add = |token| {
             [
@@ -234,31 +197,27 @@ on_both_engines!(
                 ("form_token", token),
             ]
         };
-        let token = token(&page(&admin, DRAFT, 200).await);
+        let token = token(&admin.page(DRAFT).await);
         for _ in 0..2 {
             leads_to(&admin.submit(DRAFT, &add(&token)).await, DRAFT);
         }
-        let draft = page(&admin, DRAFT, 200).await;
+        let draft = admin.page(DRAFT).await;
         assert!(draft.contains("1 product · 3 units"), "{draft}");
         let token = self::token(&draft);
         let book = [supplier, invoice, ("do", "book"), ("form_token", &token)];
         for _ in 0..2 {
             leads_to(&admin.submit(DRAFT, &book).await, "/receiving/1/");
-            let told = page(&admin, "/receiving/1/", 200).await;
+            let told = admin.page("/receiving/1/").await;
             assert!(told.contains("Goods received: 1 product"), "{told}");
         }
-        assert_eq!(stock(&app).await, [13, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [13, 10, 10]);
         admin.submit("/receiving/1/undo/", &[]).await;
-        // The way back leads to a form that was booked and undone.
+        // Back shows the form of a document that was booked and undone.
         leads_to(&admin.submit(DRAFT, &book).await, DRAFT);
-        assert!(
-            page(&admin, DRAFT, 200)
-                .await
-                .contains("already been undone")
-        );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
-        // A form that begins a draft begins one.
-        let token = self::token(&page(&admin, "/receiving/new/", 200).await);
+        has(&admin.page(DRAFT).await, &["already been undone"]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
+        // A form that begins a draft begins only one.
+        let token = self::token(&admin.page("/receiving/new/").await);
         let new = [supplier, ("form_token", token.as_str())];
         for _ in 0..2 {
             let begun = admin.submit("/receiving/new/", &new).await;
@@ -267,27 +226,22 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_line_that_cannot_be_booked_is_named_and_keeps_all_from_being_booked,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let admin = a_draft(&app).await;
         for code in ["cafe", "cha", "leite"] {
             scan(&admin, code, "2").await;
         }
         let full = json!({"quantity": i64::MAX - 1});
         let client = app.admin();
-        client.patch("/api/v1/products/2/", full).await;
+        client.change_product(2, full).await;
         let refused = press(&admin, "book").await;
         is_refused(
             &refused,
             &["Chá: Ensure this value is less than or equal to 1."],
         );
-        client
-            .patch("/api/v1/products/2/", json!({"quantity": 10}))
-            .await;
+        client.change_product(2, json!({"quantity": 10})).await;
         client.delete("/api/v1/products/3/").await;
         let refused = press(&admin, "book").await;
         let said = [
@@ -303,38 +257,33 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_receipt_whose_goods_have_left_is_not_undone_in_part,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        a_shop(&app).await;
-        let admin = app.logged_in("admin").await;
-        begin(&admin).await;
+    async |app| {
+        let admin = a_draft(&app).await;
         for code in ["cafe", "cha", "leite"] {
             scan(&admin, code, "2").await;
         }
         leads_to(&press(&admin, "book").await, "/receiving/1/");
-        let sold = json!({"product": 2, "quantity": 11});
-        app.admin().post("/api/v1/outflows/", sold).await.id();
+        app.admin().sell(2, 11).await;
         let refused = admin.submit("/receiving/1/undo/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 409);
+        assert_eq!(refused.status, 409);
         test_kit::html::check(&refused.text);
         let why =
             "Chá: Cannot delete this inflow because only 1 of its 2 units are still in stock.";
         assert!(refused.text.contains(why), "{refused:?}");
-        assert_eq!(stock(&app).await, [12, 1, 12]);
-        // An inflow that was deleted by itself is no obstacle.
+        assert_eq!(app.stock::<3>().await, [12, 1, 12]);
+        // An inflow that was deleted on its own does not prevent the undo.
         app.admin().delete("/api/v1/outflows/1/").await;
         app.admin().delete("/api/v1/inflows/1/").await;
         leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
-        assert_eq!(stock(&app).await, [10, 10, 10]);
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_draft_is_its_makers_and_waits_for_the_next_login,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let manager = app.logged_in("manager").await;
         begin(&manager).await;
@@ -342,48 +291,43 @@ on_both_engines!(
         manager.submit("/logout/", &[]).await;
         let admin = app.logged_in("admin").await;
         for path in [DRAFT, "/receiving/1/", "/receiving/1/delete/"] {
-            page(&admin, path, 404).await;
+            admin.page_with(path, 404).await;
         }
         let taken = admin.submit(DRAFT, &[("do", "book")]).await;
-        assert_eq!(taken.status.as_u16(), 404);
+        assert_eq!(taken.status, 404);
         admin.submit("/receiving/1/delete/", &[]).await;
-        assert!(
-            page(&admin, "/receiving/", 200)
-                .await
-                .contains("No drafts.")
-        );
+        has(&admin.page("/receiving/").await, &["No drafts."]);
         let manager = app.logged_in("manager").await;
-        let listed = page(&manager, "/receiving/", 200).await;
+        let listed = manager.page("/receiving/").await;
         assert!(listed.contains("1 product · 3 units"), "{listed}");
         leads_to(&press(&manager, "book").await, "/receiving/1/");
-        // Whoever may not delete inflows is offered no Undo; whoever may gives the draft back to
-        // its maker.
-        let told = page(&manager, "/receiving/1/", 200).await;
+        // Users who may not delete inflows are offered no Undo. After an Undo the draft belongs to
+        // its maker again.
+        let told = manager.page("/receiving/1/").await;
         assert!(!told.contains("/undo/"), "{told}");
         let refused = manager.submit("/receiving/1/undo/", &[]).await;
-        assert_eq!(refused.status.as_u16(), 403);
+        assert_eq!(refused.status, 403);
         leads_to(
             &admin.submit("/receiving/1/undo/", &[]).await,
             "/receiving/",
         );
-        assert_eq!(stock(&app).await, [10, 10, 10]);
-        page(&admin, DRAFT, 404).await;
-        let asked = page(&manager, "/receiving/1/delete/", 200).await;
+        assert_eq!(app.stock::<3>().await, [10, 10, 10]);
+        admin.page_with(DRAFT, 404).await;
+        let asked = manager.page("/receiving/1/delete/").await;
         assert!(asked.contains("Torra Forte · 1 product"), "{asked}");
         leads_to(
             &manager.submit("/receiving/1/delete/", &[]).await,
             "/receiving/",
         );
-        page(&manager, DRAFT, 404).await;
+        manager.page_with(DRAFT, 404).await;
     }
 );
 
-on_both_engines!(who_may_not_book_goods_in_receives_none, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(who_may_not_book_goods_in_receives_none, async |app| {
     a_shop(&app).await;
     let viewer = app.logged_in("viewer").await;
     for path in ["/receiving/", "/receiving/new/", DRAFT, "/receiving/1/"] {
-        let refused = page(&viewer, path, 403).await;
+        let refused = viewer.page_with(path, 403).await;
         assert!(refused.contains("Can add inflow"), "{refused}");
     }
     for path in [
@@ -393,52 +337,50 @@ on_both_engines!(who_may_not_book_goods_in_receives_none, async |address| {
         "/receiving/1/undo/",
     ] {
         let refused = viewer.submit(path, &[]).await;
-        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        assert_eq!(refused.status, 403, "{path}");
     }
     let leads = |page: &str| page.matches("href=\"/receiving/\"").count();
-    assert_eq!(leads(&page(&viewer, "/inflows/", 200).await), 0);
-    // From the navigation, on a desk and behind "More", and from the list of inflows.
+    assert_eq!(leads(&viewer.page("/inflows/").await), 0);
+    // Links in the navigation, behind "More" on phones, and on the list of inflows.
     let manager = app.logged_in("manager").await;
-    assert_eq!(leads(&page(&manager, "/inflows/", 200).await), 3);
-    assert_eq!(leads(&page(&manager, "/outflows/", 200).await), 2);
+    assert_eq!(leads(&manager.page("/inflows/").await), 3);
+    assert_eq!(leads(&manager.page("/outflows/").await), 2);
 });
 
-on_both_engines!(drafts_have_bounds, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(drafts_have_bounds, async |app| {
     a_shop(&app).await;
     let admin = app.logged_in("admin").await;
     let long = "1".repeat(61);
-    let refused = send(&admin, "/receiving/new/", &[("invoice", &long)]).await;
+    let refused = admin
+        .submit_with_token("/receiving/new/", &[("invoice", &long)])
+        .await;
     is_refused(&refused, &["Invoice number: "]);
     let unknown = [("supplier_text", "ninguém"), ("product_text", "nada")];
-    let refused = send(&admin, "/receiving/new/", &unknown).await;
+    let refused = admin.submit_with_token("/receiving/new/", &unknown).await;
     is_refused(&refused, &["href=\"#supplier\"", "href=\"#product\""]);
     let access_key = "3".repeat(44);
     for _ in 0..20 {
         let fields = [("invoice", access_key.as_str())];
-        let begun = send(&admin, "/receiving/new/", &fields).await;
-        assert_eq!(begun.status.as_u16(), 303, "{begun:?}");
+        let begun = admin.submit_with_token("/receiving/new/", &fields).await;
+        assert_eq!(begun.status, 303, "{begun:?}");
     }
-    let refused = send(&admin, "/receiving/new/", &[("invoice", "1")]).await;
+    let refused = admin
+        .submit_with_token("/receiving/new/", &[("invoice", "1")])
+        .await;
     is_refused(&refused, &["You already have 20 drafts"]);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     without_a_supplier_or_a_product_nothing_is_booked_and_no_draft_begun,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         let none = [("do", "book")];
-        let refused = send(&admin, "/receiving/new/", &none).await;
+        let refused = admin.submit_with_token("/receiving/new/", &none).await;
         is_refused(&refused, &["Supplier: This field is required."]);
         let nothing = [("supplier", "1"), ("do", "book")];
-        let refused = send(&admin, "/receiving/new/", &nothing).await;
+        let refused = admin.submit_with_token("/receiving/new/", &nothing).await;
         is_refused(&refused, &["Add at least one product."]);
-        assert!(
-            page(&admin, "/receiving/", 200)
-                .await
-                .contains("No drafts.")
-        );
+        has(&admin.page("/receiving/").await, &["No drafts."]);
     }
 );

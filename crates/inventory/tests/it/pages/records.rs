@@ -1,31 +1,34 @@
-//! Making, changing and deleting records on their pages: by the API's rules, in the reader's words.
+//! Creating, changing and deleting records on their pages, by the API's rules and in the user's
+//! language.
 
-use test_kit::{html, on_both_engines};
+use test_kit::html::{self, has, has_not};
 
-use super::{booking::token, is_refused, leads_to, page};
-use crate::{app::TestApp, edit_conflict::versions};
+use crate::{
+    app::app_on_both_engines,
+    edit_conflict::versions,
+    visitor::{is_refused, leads_to, token},
+};
 
 const KINDS: [&str; 3] = ["brands", "categories", "suppliers"];
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_a_category_and_a_supplier_are_made_changed_and_deleted,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         for kind in KINDS {
             let base = format!("/{kind}/");
-            let empty = page(&admin, &base, 200).await;
+            let empty = admin.page(&base).await;
             assert!(empty.contains("yet."), "{kind}");
-            page(&admin, &format!("{base}new/"), 200).await;
+            admin.page(&format!("{base}new/")).await;
             let fields = [("name", "Grão & <Cia>"), ("description", " ")];
             let made = admin.submit(&format!("{base}new/"), &fields).await;
             leads_to(&made, &format!("{base}1/"));
-            let detail = page(&admin, &format!("{base}1/"), 200).await;
+            let detail = admin.page(&format!("{base}1/")).await;
             assert!(detail.contains("Grão &#38; &#60;Cia&#62;"), "{detail}");
             assert!(detail.contains("Added · admin"), "{detail}");
-            let again = page(&admin, &format!("{base}1/"), 200).await;
+            let again = admin.page(&format!("{base}1/")).await;
             assert!(!again.contains("class=\"toast\""), "told once");
-            page(&admin, &format!("{base}1/edit/"), 200).await;
+            admin.page(&format!("{base}1/edit/")).await;
             let changed = admin
                 .submit(
                     &format!("{base}1/edit/"),
@@ -33,27 +36,23 @@ on_both_engines!(
                 )
                 .await;
             leads_to(&changed, &format!("{base}1/"));
-            let detail = page(&admin, &format!("{base}1/"), 200).await;
-            assert!(
-                detail.contains("Changed: name, description · admin"),
-                "{detail}"
-            );
-            page(&admin, &format!("{base}1/delete/"), 200).await;
+            let detail = admin.page(&format!("{base}1/")).await;
+            has(&detail, &["Changed: name, description · admin"]);
+            admin.page(&format!("{base}1/delete/")).await;
             let deleted = admin.submit(&format!("{base}1/delete/"), &[]).await;
             leads_to(&deleted, &base);
-            page(&admin, &format!("{base}1/"), 404).await;
+            admin.page_with(&format!("{base}1/"), 404).await;
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_product_is_made_with_the_numbers_of_its_readers_language,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        page(&admin, "/products/new/", 200).await;
+        admin.page("/products/new/").await;
         let product = [
             ("title", "Café torrado"),
             ("category", ""),
@@ -75,7 +74,7 @@ on_both_engines!(
         assert_eq!(record["selling_price"], "2000.00");
         assert_eq!(record["quantity"], 1200);
         assert_eq!(record["category"]["name"], "Grãos");
-        let detail = page(&admin, "/products/2/", 200).await;
+        let detail = admin.page("/products/2/").await;
         for words in [
             "Café torrado",
             "R$\u{a0}2.000,00",
@@ -85,71 +84,63 @@ on_both_engines!(
         ] {
             assert!(detail.contains(words), "{words}: {detail}");
         }
-        assert!(
-            page(&admin, "/products/2/ledger/", 200)
-                .await
-                .contains("+1.200")
-        );
-        page(&admin, "/products/2/ledger/?as_of=2020-01-01", 200).await;
-        page(&admin, "/products/2/ledger/?as_of=ontem", 422).await;
+        has(&admin.page("/products/2/ledger/").await, &["+1.200"]);
+        admin.page("/products/2/ledger/?as_of=2020-01-01").await;
+        admin
+            .page_with("/products/2/ledger/?as_of=ontem", 422)
+            .await;
         let taken = admin.submit("/products/new/", &product).await;
         is_refused(&taken, &["Já existe um produto com este número de série."]);
     }
 );
 
-on_both_engines!(
-    every_problem_of_a_product_is_told_at_once,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        app.admin().a_product("Arroz", 5).await;
-        let number = serde_json::json!({"serie_number": "789"});
-        app.admin().patch("/api/v1/products/1/", number).await;
-        let mut admin = app.logged_in("admin").await;
-        admin.language = "pt-BR";
-        let fields = [
-            ("title", " "),
-            ("category", ""),
-            ("category_text", "nada disto"),
-            ("serie_number", "789"),
-            ("cost_price", "1.234"),
-            ("selling_price", "abc"),
-            ("quantity", "1,5"),
-            ("threshold", "-1"),
-        ];
-        let refused = admin.submit("/products/new/", &fields).await;
-        is_refused(
-            &refused,
-            &[
-                "Este campo não pode ficar em branco.",
-                "Nada foi encontrado com “nada disto”.",
-                "Já existe um produto com este número de série.",
-                "Este campo é obrigatório.",
-                "Escreva 1234,00 ou 1,23.",
-                "Digite um número.",
-                "Digite um número inteiro.",
-                "O valor deve ser 0 ou mais.",
-                "value=\"1.234\"",
-            ],
-        );
-        // A product may keep its own number.
-        let refused = admin.submit("/products/1/edit/", &fields).await;
-        is_refused(&refused, &["Nada foi encontrado com “nada disto”."]);
-        assert!(!refused.text.contains("Já existe"), "{}", refused.text);
-        let count = app.admin().get("/api/v1/products/").await.json();
-        assert_eq!(count["count"], 1);
-    }
-);
+app_on_both_engines!(every_problem_of_a_product_is_told_at_once, async |app| {
+    app.admin().a_product("Arroz", 5).await;
+    let number = serde_json::json!({"serie_number": "789"});
+    app.admin().change_product(1, number).await;
+    let mut admin = app.logged_in("admin").await;
+    admin.language = "pt-BR";
+    let fields = [
+        ("title", " "),
+        ("category", ""),
+        ("category_text", "nada disto"),
+        ("serie_number", "789"),
+        ("cost_price", "1.234"),
+        ("selling_price", "abc"),
+        ("quantity", "1,5"),
+        ("threshold", "-1"),
+    ];
+    let refused = admin.submit("/products/new/", &fields).await;
+    is_refused(
+        &refused,
+        &[
+            "Este campo não pode ficar em branco.",
+            "Nada foi encontrado com “nada disto”.",
+            "Já existe um produto com este número de série.",
+            "Este campo é obrigatório.",
+            "Escreva 1234,00 ou 1,23.",
+            "Digite um número.",
+            "Digite um número inteiro.",
+            "O valor deve ser 0 ou mais.",
+            "value=\"1.234\"",
+        ],
+    );
+    // A product may keep its own number.
+    let refused = admin.submit("/products/1/edit/", &fields).await;
+    is_refused(&refused, &["Nada foi encontrado com “nada disto”."]);
+    assert!(!refused.text.contains("Já existe"), "{}", refused.text);
+    let count = app.admin().get("/api/v1/products/").await.json();
+    assert_eq!(count["count"], 1);
+});
 
-on_both_engines!(
+app_on_both_engines!(
     a_quantity_that_nobody_changed_is_not_written_over_what_moved_meanwhile,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let id = app.admin().a_product("Arroz", 50).await;
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/products/1/edit/", 200).await;
+        let form = admin.page("/products/1/edit/").await;
         let opened = versions(&form)[0].1.clone();
-        let outflow = serde_json::json!({"product": id, "quantity": 8});
-        app.admin().post("/api/v1/outflows/", outflow).await.id();
+        app.admin().sell(id, 8).await;
         let mut fields = vec![
             ("title", "Arroz branco"),
             ("category", "1"),
@@ -178,12 +169,11 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(a_blocked_delete_explains_itself, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_blocked_delete_explains_itself, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let mut admin = app.logged_in("admin").await;
     let refused = admin.submit("/brands/1/delete/", &[]).await;
-    assert_eq!(refused.status.as_u16(), 409);
+    assert_eq!(refused.status, 409);
     html::check(&refused.text);
     let said = "Cannot delete this brand because 1 product record references it.";
     assert!(refused.text.contains(said), "{}", refused.text);
@@ -195,45 +185,34 @@ on_both_engines!(a_blocked_delete_explains_itself, async |address| {
             .contains("ainda há 1 produto ligado a este registro")
     );
     assert!(refused.text.contains("/products/?brand=1"));
-    // It is told to who only asks, too, and there is no button.
-    let told = page(&admin, "/brands/1/delete/", 200).await;
+    // The page that asks for confirmation says so too, and has no button.
+    let told = admin.page("/brands/1/delete/").await;
     assert!(
         told.contains("ainda há 1 produto ligado a este registro")
             && !told.contains("action=\"/brands/1/delete/\""),
         "{told}"
     );
     let product = "action=\"/products/1/delete/\"";
-    assert!(
-        page(&admin, "/products/1/delete/", 200)
-            .await
-            .contains(product)
-    );
-    // What keeps it is a link away.
-    let supplier = app
-        .admin()
-        .post("/api/v1/suppliers/", serde_json::json!({"name": "Atacado"}))
-        .await
-        .id();
-    let inflow = serde_json::json!({"supplier": supplier, "product": 1, "quantity": 1});
-    app.admin().post("/api/v1/inflows/", inflow).await.id();
-    let told = page(&admin, "/products/1/delete/", 200).await;
+    has(&admin.page("/products/1/delete/").await, &[product]);
+    // The page links to the records that refer to it.
+    let supplier = app.admin().a_supplier("Atacado").await;
+    app.admin().receive(supplier, 1, 1).await;
+    let told = admin.page("/products/1/delete/").await;
     assert!(
         told.contains("ainda há 1 entrada") && !told.contains(product),
         "{told}"
     );
     assert!(told.contains("href=\"/inflows/?product=1\""), "{told}");
-    let outflow = serde_json::json!({"product": 1, "quantity": 1});
-    app.admin().post("/api/v1/outflows/", outflow).await.id();
-    let told = page(&admin, "/products/1/delete/", 200).await;
+    app.admin().sell(1, 1).await;
+    let told = admin.page("/products/1/delete/").await;
     assert!(told.contains("href=\"/outflows/?product=1\""), "{told}");
 });
 
-on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(nobody_is_offered_what_they_may_not_do, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let viewer = app.logged_in("viewer").await;
-    let list = page(&viewer, "/products/", 200).await;
-    let detail = page(&viewer, "/products/1/", 200).await;
+    let list = viewer.page("/products/").await;
+    let detail = viewer.page("/products/1/").await;
     for text in [&list, &detail] {
         for way in ["/new/", "edit/", "delete/", "/import/"] {
             assert!(!text.contains(&format!("{way}\"")), "{way}");
@@ -248,28 +227,19 @@ on_both_engines!(nobody_is_offered_what_they_may_not_do, async |address| {
         ("/outflows/new/", "Can add outflow"),
     ] {
         assert!(
-            page(&viewer, path, 403).await.contains(permission),
+            viewer.page_with(path, 403).await.contains(permission),
             "{path}"
         );
         let refused = viewer.submit(path, &[]).await;
-        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        assert_eq!(refused.status, 403, "{path}");
     }
     let manager = app.logged_in("manager").await;
-    assert!(
-        page(&manager, "/products/", 200)
-            .await
-            .contains("/products/new/")
-    );
-    assert!(
-        !page(&manager, "/products/1/", 200)
-            .await
-            .contains("delete/")
-    );
-    page(&manager, "/products/1/delete/", 403).await;
+    assert!(manager.page("/products/").await.contains("/products/new/"));
+    has_not(&manager.page("/products/1/").await, &["delete/"]);
+    manager.page_with("/products/1/delete/", 403).await;
 });
 
-on_both_engines!(a_forged_form_changes_nothing, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(a_forged_form_changes_nothing, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let admin = app.logged_in("admin").await;
     for path in [
@@ -290,29 +260,25 @@ on_both_engines!(a_forged_form_changes_nothing, async |address| {
             ("title", "x"),
         ];
         let refused = admin.post_form(path, &fields).await;
-        assert_eq!(refused.status.as_u16(), 403, "{path}");
+        assert_eq!(refused.status, 403, "{path}");
         html::check(&refused.text);
     }
     assert_eq!(app.admin().quantity_of(1).await, 5);
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_brand_is_added_on_the_way_and_the_form_goes_on_with_it,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/products/new/?title=Caf%C3%A9", 200).await;
-        assert!(
-            form.contains("/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"),
-            "{form}"
-        );
+        let form = admin.page("/products/new/?title=Caf%C3%A9").await;
+        has(&form, &["/brands/new/?next=%2Fproducts%2Fnew%2F%3Ftitle"]);
         let fields = [
             ("name", "Tio João"),
             ("next", "/products/new/?title=Caf%C3%A9"),
         ];
         let made = admin.submit("/brands/new/", &fields).await;
         leads_to(&made, "/products/new/?title=Caf%C3%A9&brand=1");
-        let form = page(&admin, "/products/new/?title=Caf%C3%A9&brand=1", 200).await;
+        let form = admin.page("/products/new/?title=Caf%C3%A9&brand=1").await;
         assert!(form.contains("value=\"Tio João\"") && form.contains("value=\"Café\""));
         let token = admin.cookie("csrftoken").unwrap();
         let body = format!("csrfmiddlewaretoken={token}&name=Outra");
@@ -333,13 +299,12 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_form_that_is_sent_twice_makes_one_record_and_with_other_values_asks_again,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
-        let first = token(&page(&admin, "/products/new/", 200).await);
+        let first = token(&admin.page("/products/new/").await);
         let mut fields = vec![
             ("title", "Café"),
             ("category", "1"),
@@ -357,7 +322,7 @@ on_both_engines!(
         fields[0] = ("title", "Chá");
         fields[3] = ("serie_number", "790");
         let again = admin.submit("/products/new/", &fields).await;
-        assert_eq!(again.status.as_u16(), 422, "{again:?}");
+        assert_eq!(again.status, 422, "{again:?}");
         assert!(again.text.contains("has already been saved"), "{again:?}");
         // Two taps at once on the form that was shown again.
         let second = token(&again.text);
@@ -367,17 +332,17 @@ on_both_engines!(
             admin.submit("/products/new/", &fields)
         );
         assert_eq!(one.header("location"), other.header("location"));
-        assert_eq!(one.status.as_u16(), 303, "{one:?}");
+        assert_eq!(one.status, 303, "{one:?}");
         let products = app.admin().get("/api/v1/products/").await.json();
         assert_eq!(products["count"], 3, "{products}");
         for kind in KINDS {
-            let form = page(&admin, &format!("/{kind}/new/"), 200).await;
-            let token = super::booking::token(&form);
+            let form = admin.page(&format!("/{kind}/new/")).await;
+            let token = token(&form);
             let before = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
             let fields = [("name", "Novo"), ("form_token", token.as_str())];
             for _ in 0..3 {
                 let made = admin.submit(&format!("/{kind}/new/"), &fields).await;
-                assert_eq!(made.status.as_u16(), 303, "{made:?}");
+                assert_eq!(made.status, 303, "{made:?}");
             }
             let after = app.admin().get(&format!("/api/v1/{kind}/")).await.json()["count"].clone();
             assert_eq!(
@@ -389,20 +354,19 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_page_takes_the_longest_texts_that_the_api_takes_line_by_line,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 5).await;
         let admin = app.logged_in("admin").await;
         let longest = "\u{1F600}".repeat(65_536);
-        // Browsers count such a character as two.
+        // Browsers count such a character as two UTF-16 units.
         for (path, most) in [
             ("/products/new/", ["1000", "400", "131072"]),
             ("/brands/new/", ["1000", "1000", "131072"]),
             ("/outflows/new/", ["131072", "131072", "131072"]),
         ] {
-            let form = page(&admin, path, 200).await;
+            let form = admin.page(path).await;
             for most in most {
                 assert!(
                     form.contains(&format!("maxlength=\"{most}\"")),
@@ -425,8 +389,7 @@ on_both_engines!(
         leads_to(&made, "/products/2/");
         let record = app.admin().get("/api/v1/products/2/").await.json();
         assert_eq!(record["description"], longest);
-        // Browsers end lines with two characters; a text with the most lines is not too long for
-        // that.
+        // Browsers send two characters for each line break, which must not make a text too long.
         let lines = format!("a\n{}", "\n".repeat(65_534));
         let sent = lines.replace('\n', "\r\n");
         let fields = [("name", "Outra"), ("description", sent.as_str())];

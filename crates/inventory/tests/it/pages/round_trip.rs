@@ -1,16 +1,15 @@
-//! A list that was exported for a spreadsheet of the reader's language is imported again, and what
-//! is exported then is the same.
+//! A list is exported for a spreadsheet and imported again, and its next export is the same.
 
 use std::time::Duration;
 
 use serde_json::json;
-use test_kit::{
-    database::{Database, Engine},
-    on_both_engines,
-};
+use test_kit::database::{Database, Engine};
 
-use super::{files::upload, leads_to, page};
-use crate::{app::TestApp, visitor::Visitor};
+use super::files::upload;
+use crate::{
+    app::{TestApp, app_on_both_engines},
+    visitor::{Visitor, leads_to},
+};
 
 const LISTS: [&str; 6] = [
     "categories",
@@ -23,7 +22,7 @@ const LISTS: [&str; 6] = [
 
 async fn shop(app: &TestApp) {
     let admin = app.admin();
-    // A brand that is called like an id, and texts that a spreadsheet would run.
+    // A brand whose name looks like an id, and texts that a spreadsheet would run as formulas.
     for (path, record) in [
         ("categories", json!({"name": "Grãos"})),
         ("brands", json!({"name": "51", "description": "=1+1"})),
@@ -51,16 +50,15 @@ async fn exported(visitor: &Visitor<'_>) -> Vec<String> {
     let mut files = Vec::new();
     for list in LISTS {
         let file = visitor.get(&format!("/{list}/export/?ordering=id")).await;
-        assert_eq!(file.status.as_u16(), 200, "{file:?}");
+        assert_eq!(file.status, 200, "{file:?}");
         files.push(file.text);
     }
     files
 }
 
-on_both_engines!(
+app_on_both_engines!(
     what_a_reader_exported_is_imported_again_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         shop(&app).await;
         let mut admin = app.logged_in("admin").await;
         for (language, heading, row) in [
@@ -96,18 +94,17 @@ on_both_engines!(
                 );
             }
             assert_eq!(exported(&reader).await, files, "{language}");
-            // Once more, it adds nothing.
+            // A second import adds nothing.
             let same = upload(&admin, "products", &files[3]).await;
-            let shown = page(&admin, same.header("location"), 200).await;
+            let shown = admin.page(same.header("location")).await;
             assert!(shown.contains("<strong>0</strong>"), "{shown}");
         }
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_template_has_the_columns_of_a_new_record_and_is_imported_when_filled_in,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         app.admin().a_product("Arroz", 1).await;
         let mut manager = app.logged_in("manager").await;
         for (language, columns, row) in [
@@ -130,20 +127,23 @@ on_both_engines!(
             );
             assert_eq!(file.text, format!("\u{feff}{columns}\r\n"));
             let filled = upload(&manager, "products", format!("{}{row}\r\n", file.text)).await;
-            assert_eq!(filled.status.as_u16(), 303, "{}", filled.text);
+            assert_eq!(filled.status, 303, "{}", filled.text);
         }
-        let choose = page(&manager, "/import/", 200).await;
+        let choose = manager.page("/import/").await;
         assert!(choose.contains("href=\"/import/template/?resource=products\""));
-        page(&manager, "/import/template/?resource=users", 404).await;
+        manager
+            .page_with("/import/template/?resource=users", 404)
+            .await;
         let viewer = app.logged_in("viewer").await;
-        page(&viewer, "/import/template/?resource=products", 403).await;
+        viewer
+            .page_with("/import/template/?resource=products", 403)
+            .await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     what_is_wrong_with_a_file_is_said_in_the_readers_words,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
         let refused = upload(&admin, "brands", "cor\nAzul\n").await;
@@ -153,7 +153,7 @@ on_both_engines!(
         ] {
             assert!(refused.text.contains(said), "{said}: {}", refused.text);
         }
-        // What the file contains stays chosen: only the corrected file is chosen again.
+        // The form keeps the chosen kind, so that only the corrected file has to be chosen.
         assert!(refused.text.contains("value=\"brands\" checked"));
         let refused = upload(
             &admin,

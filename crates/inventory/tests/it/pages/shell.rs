@@ -1,40 +1,34 @@
-//! The frame of every page: navigation, search, what is told once, the switch of the keys.
+//! The layout of every page: navigation, search, messages, and the setting of keyboard shortcuts.
 
-use test_kit::{html, on_both_engines};
+use test_kit::html;
 
-use crate::app::TestApp;
+use crate::{app::app_on_both_engines, visitor::leads_to};
 
-on_both_engines!(
-    a_page_stands_in_its_frame_in_both_languages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let mut visitor = app.logged_in("viewer").await;
-        for (language, words) in [
-            ("en", ["Products", "Log out", "Search or scan"]),
-            ("pt-BR", ["Produtos", "Sair", "Buscar ou escanear"]),
-        ] {
-            visitor.language = language;
-            for path in ["/", "/shortcuts/"] {
-                let page = visitor.get(path).await;
-                assert_eq!(page.status.as_u16(), 200, "{page:?}");
-                html::check(&page.text);
-                for word in words {
-                    assert!(page.text.contains(word), "{path}: {word}");
-                }
+app_on_both_engines!(a_page_stands_in_its_frame_in_both_languages, async |app| {
+    let mut visitor = app.logged_in("viewer").await;
+    for (language, words) in [
+        ("en", ["Products", "Log out", "Search or scan"]),
+        ("pt-BR", ["Produtos", "Sair", "Buscar ou escanear"]),
+    ] {
+        visitor.language = language;
+        for path in ["/", "/shortcuts/"] {
+            let page = visitor.get(path).await;
+            assert_eq!(page.status, 200, "{page:?}");
+            html::check(&page.text);
+            for word in words {
+                assert!(page.text.contains(word), "{path}: {word}");
             }
         }
     }
-);
+});
 
-on_both_engines!(keys_that_act_can_be_switched_off, async |address| {
-    let app = TestApp::new(&address).await;
+app_on_both_engines!(keys_that_act_can_be_switched_off, async |app| {
     let visitor = app.logged_in("viewer").await;
     let page = visitor.get("/").await;
     assert!(page.text.contains("data-shortcuts=\"on\""));
     let fields = [("shortcuts", "off"), ("next", "/shortcuts/")];
     let answer = visitor.submit("/shortcuts/", &fields).await;
-    assert_eq!(answer.status.as_u16(), 303, "{answer:?}");
-    assert_eq!(answer.header("location"), "/shortcuts/");
+    leads_to(&answer, "/shortcuts/");
     let page = visitor.get("/shortcuts/").await;
     assert!(!page.text.contains("data-shortcuts"), "{}", page.text);
     html::check(&page.text);
@@ -42,10 +36,9 @@ on_both_engines!(keys_that_act_can_be_switched_off, async |address| {
     assert!(visitor.get("/").await.text.contains("data-shortcuts"));
 });
 
-on_both_engines!(
+app_on_both_engines!(
     a_reader_who_has_not_logged_in_is_led_to_the_form_and_scripts_are_told_so,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let visitor = app.visitor();
         let answer = visitor.get("/shortcuts/").await;
         assert_eq!(answer.header("location"), "/login/?next=/shortcuts/");
@@ -53,7 +46,7 @@ on_both_engines!(
         let answer = visitor
             .send(http::Method::GET, "/shortcuts/", "", &by_script)
             .await;
-        assert_eq!(answer.status.as_u16(), 200);
+        assert_eq!(answer.status, 200);
         assert_eq!(answer.header("hx-redirect"), "/login/?next=/shortcuts/");
         assert_eq!(answer.header("location"), "");
     }

@@ -1,10 +1,11 @@
-//! Saved views: a list with its filters and order under a name, in the navigation of whoever saved
-//! it.
+//! Saved views: a list with its filters and order under a name, in its user's navigation.
 
-use test_kit::on_both_engines;
+use test_kit::html::has;
 
-use super::{booking::token, is_refused, leads_to, page};
-use crate::{app::TestApp, visitor::Visitor};
+use crate::{
+    app::app_on_both_engines,
+    visitor::{Visitor, is_refused, leads_to, token},
+};
 
 const TEA: &str = "/products/?search=ch%C3%A1&ordering=-selling_price";
 
@@ -34,21 +35,17 @@ fn link(class: &str, address: &str, is_current: bool) -> String {
     format!("<a class=\"{class}\" href=\"{address}\"{current}>")
 }
 
-on_both_engines!(
+app_on_both_engines!(
     a_list_is_saved_under_a_name_opened_renamed_and_removed,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let manager = app.logged_in("manager").await;
-        let shown = page(&manager, &format!("{TEA}&page=1"), 200).await;
+        let shown = manager.page(&format!("{TEA}&page=1")).await;
         let form = "/views/new/?address=%2Fproducts%2F%3Fsearch%3Dch%25C3%25A1%26ordering%3D-selling_price";
-        assert!(
-            shown.contains(&format!("href=\"{form}\" data-dialog")),
-            "{shown}"
-        );
-        let opened = page(&manager, form, 200).await;
+        has(&shown, &[&format!("href=\"{form}\" data-dialog")]);
+        let opened = manager.page(form).await;
         assert!(opened.contains("<strong>Products</strong>"), "{opened}");
         leads_to(&save(&manager, TEA, " Chás caros ").await, TEA);
-        let list = page(&manager, TEA, 200).await;
+        let list = manager.page(TEA).await;
         assert!(list.contains("View saved: Chás caros."));
         // On a desk and in the menu of phones.
         for class in ["nav-link", "menu-item menu-view"] {
@@ -59,64 +56,51 @@ on_both_engines!(
         }
         assert!(navigation(&list).contains("href=\"/products/\" aria-current=\"true\""));
         assert!(!list.contains("Save this view") && list.contains("href=\"/views/1/edit/\""));
-        let other = page(&manager, "/brands/", 200).await;
+        let other = manager.page("/brands/").await;
         assert!(
             navigation(&other).contains(&link("nav-link", TEA, false)),
             "{other}"
         );
-        let opened = page(&manager, "/views/1/edit/", 200).await;
+        let opened = manager.page("/views/1/edit/").await;
         assert!(opened.contains("value=\"Chás caros\""));
         let renamed = manager
             .submit("/views/1/edit/", &[("name", "Chás finos")])
             .await;
         leads_to(&renamed, TEA);
-        assert!(navigation(&page(&manager, TEA, 200).await).contains("Chás finos"));
-        page(&manager, "/views/1/delete/", 200).await;
+        assert!(navigation(&manager.page(TEA).await).contains("Chás finos"));
+        manager.page("/views/1/delete/").await;
         leads_to(&manager.submit("/views/1/delete/", &[]).await, TEA);
-        let list = page(&manager, TEA, 200).await;
+        let list = manager.page(TEA).await;
         assert!(!navigation(&list).contains("Chás") && list.contains("Save this view"));
-        page(&manager, "/views/1/edit/", 404).await;
+        manager.page_with("/views/1/edit/", 404).await;
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     views_are_their_users_own_and_go_with_the_account,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let (admin, manager) = (app.logged_in("admin").await, app.logged_in("manager").await);
         leads_to(&save(&manager, TEA, "Chás").await, TEA);
         leads_to(&save(&admin, TEA, "Chás").await, TEA);
         let viewer = app.logged_in("viewer").await;
-        assert!(!navigation(&page(&viewer, TEA, 200).await).contains("Chás"));
+        assert!(!navigation(&viewer.page(TEA).await).contains("Chás"));
         for there in ["/views/1/edit/", "/views/1/delete/"] {
-            page(&admin, there, 404).await;
+            admin.page_with(there, 404).await;
             let refused = admin.submit(there, &[("name", "Meus")]).await;
-            assert_eq!(refused.status.as_u16(), 404);
+            assert_eq!(refused.status, 404);
         }
-        assert!(navigation(&page(&manager, TEA, 200).await).contains("Chás"));
-        let left = async || {
-            let read = async |conn: &mut db::Conn| {
-                conn.one("SELECT count(*) FROM saved_views", &[], |row| {
-                    row.get::<i64>(0)
-                })
-                .await
-            };
-            app.state.db.read::<_, db::Error, _>(read).await.unwrap()
-        };
-        assert_eq!(left().await, 2);
-        let gone = async |tx: &mut db::Tx| {
-            tx.execute("DELETE FROM users WHERE username = 'manager'", &[])
-                .await
-        };
-        app.state.db.write::<_, db::Error, _>(gone).await.unwrap();
-        assert_eq!(left().await, 1);
+        assert!(navigation(&manager.page(TEA).await).contains("Chás"));
+        let left = "SELECT count(*) FROM saved_views";
+        assert_eq!(app.number(left).await, 2);
+        app.execute("DELETE FROM users WHERE username = 'manager'")
+            .await;
+        assert_eq!(app.number(left).await, 1);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     names_of_views_are_short_and_unique_and_there_are_thirty_at_most,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         leads_to(&save(&admin, TEA, "Chás").await, TEA);
         let brands = "/brands/?search=a";
@@ -140,20 +124,19 @@ on_both_engines!(
             &save(&admin, brands, "Marcas 31").await,
             &["You already have 30 saved views."],
         );
-        let shown = page(&admin, brands, 200).await;
+        let shown = admin.page(brands).await;
         let (_, rest) = shown.split_once("href=\"/views/").unwrap();
         let id = rest.split('/').next().unwrap();
         let edit = format!("/views/{id}/edit/");
         let renamed = admin.submit(&edit, &[("name", "chás")]).await;
         is_refused(&renamed, &["You already have a view with this name."]);
-        assert_eq!(count(&page(&admin, "/", 200).await, "menu-view"), 30);
+        assert_eq!(count(&admin.page("/").await, "menu-view"), 30);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_view_leads_to_a_list_of_ours_and_nowhere_else,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         for foreign in [
             "https://evil.example/products/?search=a",
@@ -165,17 +148,17 @@ on_both_engines!(
         ] {
             leads_to(&save(&admin, foreign, "Fora").await, "/");
         }
-        assert!(!navigation(&page(&admin, "/", 200).await).contains("Fora"));
+        assert!(!navigation(&admin.page("/").await).contains("Fora"));
         let more = format!("{TEA}&page=7&next=https%3A%2F%2Fevil.example");
         leads_to(&save(&admin, &more, "Chás").await, TEA);
         let forged = admin.post_form("/views/1/delete/", &[]).await;
-        assert_eq!(forged.status.as_u16(), 403);
+        assert_eq!(forged.status, 403);
         let name = "<b> & \"x\"";
         leads_to(
             &save(&admin, "/low-stock/?group=supplier", name).await,
             "/low-stock/?group=supplier",
         );
-        let shown = page(&admin, "/low-stock/", 200).await;
+        let shown = admin.page("/low-stock/").await;
         assert!(
             navigation(&shown).contains("&#60;b&#62; &#38; &#34;x&#34;"),
             "{shown}"
@@ -183,12 +166,13 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     a_view_is_saved_once_however_often_its_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
-        let form = page(&admin, "/views/new/?address=%2Fbrands%2F%3Fsearch%3Da", 200).await;
+        let form = admin
+            .page("/views/new/?address=%2Fbrands%2F%3Fsearch%3Da")
+            .await;
         let once = token(&form);
         let fields = [
             ("address", "/brands/?search=a"),
@@ -201,38 +185,34 @@ on_both_engines!(
         );
         leads_to(&one, "/brands/?search=a");
         leads_to(&other, "/brands/?search=a");
-        assert_eq!(count(&page(&admin, "/", 200).await, "menu-view"), 1);
+        assert_eq!(count(&admin.page("/").await, "menu-view"), 1);
     }
 );
 
-on_both_engines!(
-    saved_views_cost_no_statement_of_their_own,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.logged_in("admin").await;
-        let cost = async |path: &str| {
-            let before = app.state.db.statistics().statements;
-            page(&admin, path, 200).await;
-            app.state.db.statistics().statements - before
-        };
-        let paths = ["/brands/", "/products/", "/account/"];
-        for path in paths {
-            page(&admin, path, 200).await;
-        }
-        let mut without = Vec::new();
-        for path in paths {
-            without.push(cost(path).await);
-        }
-        for number in 0..20 {
-            let name = format!("Marcas {number}");
-            leads_to(
-                &save(&admin, "/brands/?search=a", &name).await,
-                "/brands/?search=a",
-            );
-        }
-        page(&admin, "/brands/", 200).await;
-        for (path, expected) in paths.into_iter().zip(without) {
-            assert_eq!(cost(path).await, expected, "{path}");
-        }
+app_on_both_engines!(saved_views_cost_no_statement_of_their_own, async |app| {
+    let admin = app.logged_in("admin").await;
+    let cost = async |path: &str| {
+        let before = app.state.db.statistics().statements;
+        admin.page(path).await;
+        app.state.db.statistics().statements - before
+    };
+    let paths = ["/brands/", "/products/", "/account/"];
+    for path in paths {
+        admin.page(path).await;
     }
-);
+    let mut without = Vec::new();
+    for path in paths {
+        without.push(cost(path).await);
+    }
+    for number in 0..20 {
+        let name = format!("Marcas {number}");
+        leads_to(
+            &save(&admin, "/brands/?search=a", &name).await,
+            "/brands/?search=a",
+        );
+    }
+    admin.page("/brands/").await;
+    for (path, expected) in paths.into_iter().zip(without) {
+        assert_eq!(cost(path).await, expected, "{path}");
+    }
+});

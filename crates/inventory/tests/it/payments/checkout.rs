@@ -1,95 +1,29 @@
-//! A stand-in for a checkout: answers each request as it was told to, and keeps what it was asked.
-//! The real one is met in the tests of the whole program.
+//! A fake checkout that answers as a test says and stores the requests. The tests of the whole
+//! program use the real one.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{ops::Deref, time::Duration};
 
 use inventory::payments::CheckoutConfig;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-};
+use test_kit::stub::Stub;
+pub(crate) use test_kit::stub::{Call, Reply};
 use web::http_client::ApiKey;
 
 /// The merchant's key, which no page may show.
 pub(crate) const KEY: &str = "mk-hush-hush";
 
-/// What a request is answered with.
-#[derive(Debug, Clone)]
-pub(crate) enum Reply {
-    /// A status and a body.
-    Json(u16, Value),
-    /// Whatever this is.
-    Raw(String),
-    /// Nothing, for ever.
-    Hang,
-    /// The connection is closed.
-    Reset,
-}
-
-/// A request that was received.
-#[derive(Debug, Clone)]
-pub(crate) struct Call {
-    /// Method and target.
-    pub(crate) line: String,
-    head: String,
-    /// The body; null without one.
-    pub(crate) body: Value,
-}
-
-impl Call {
-    /// The value of a header; empty without it.
-    pub(crate) fn header(&self, name: &str) -> &str {
-        let start = format!("{name}: ");
-        let mut lines = self.head.lines();
-        lines
-            .find_map(|line| line.strip_prefix(&start))
-            .unwrap_or_default()
-    }
-}
-
-type Behaviour = Box<dyn Fn(&Call) -> Reply + Send>;
-
-/// The stand-in. It serves as long as this value.
-pub(crate) struct Checkout {
-    address: String,
-    shared: Arc<Shared>,
-    task: tokio::task::JoinHandle<()>,
-}
-
-struct Shared {
-    behaviour: Mutex<Behaviour>,
-    calls: Mutex<Vec<Call>>,
-}
+/// The fake server.
+pub(crate) struct Checkout(Stub);
 
 impl Checkout {
-    /// Answers every request so.
-    pub(crate) async fn start(behaviour: impl Fn(&Call) -> Reply + Send + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let shared = Arc::new(Shared {
-            behaviour: Mutex::new(Box::new(behaviour)),
-            calls: Mutex::default(),
-        });
-        let serving = Arc::clone(&shared);
-        let task = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&serving)));
-            }
-        });
-        Self {
-            address,
-            shared,
-            task,
-        }
+    /// Starts one that answers every request so.
+    pub(crate) async fn start(behaviour: impl FnMut(&Call) -> Reply + Send + 'static) -> Self {
+        Self(Stub::start(behaviour).await)
     }
 
-    /// The settings that lead to it. It is waited for long, unless a test is about waiting.
+    /// The settings of an inventory beside it, with long timeouts unless a test is about them.
     pub(crate) fn settings(&self) -> CheckoutConfig {
-        let address = format!("http://{}", self.address).parse().unwrap();
+        let address = self.0.url().parse().unwrap();
         let long = Duration::from_secs(600);
         CheckoutConfig {
             reading: long,
@@ -98,77 +32,19 @@ impl Checkout {
         }
     }
 
-    /// What it does from now on.
-    pub(crate) fn does(&self, behaviour: impl Fn(&Call) -> Reply + Send + 'static) {
-        *self.shared.behaviour.lock().unwrap() = Box::new(behaviour);
-    }
-
-    pub(crate) fn calls(&self) -> Vec<Call> {
-        self.shared.calls.lock().unwrap().clone()
-    }
-
-    /// The requests that ask for a change.
+    /// The requests that would change something.
     pub(crate) fn posts(&self) -> Vec<Call> {
         let mut calls = self.calls();
-        calls.retain(|call| call.line.starts_with("POST "));
+        calls.retain(|call| call.method == "POST");
         calls
     }
 }
 
-impl Drop for Checkout {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
+impl Deref for Checkout {
+    type Target = Stub;
 
-async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
-    while let Some(call) = receive(&mut stream).await {
-        shared.calls.lock().unwrap().push(call.clone());
-        let reply = (shared.behaviour.lock().unwrap())(&call);
-        let text = match reply {
-            Reply::Json(status, body) => {
-                let body = body.to_string();
-                let length = body.len();
-                format!(
-                    "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-                )
-            }
-            Reply::Raw(text) => text,
-            Reply::Hang => std::future::pending().await,
-            Reply::Reset => return,
-        };
-        if stream.write_all(text.as_bytes()).await.is_err() {
-            return;
-        }
-    }
-}
-
-async fn receive(stream: &mut TcpStream) -> Option<Call> {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        let read = stream
-            .read(&mut buffer)
-            .await
-            .ok()
-            .filter(|read| *read > 0)?;
-        bytes.extend_from_slice(&buffer[..read]);
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            continue;
-        };
-        let length = head.to_lowercase().lines().find_map(|line| {
-            let length = line.strip_prefix("content-length: ")?;
-            length.parse::<usize>().ok()
-        });
-        if body.len() >= length.unwrap_or(0) {
-            let line = head.lines().next().unwrap_or_default();
-            return Some(Call {
-                line: line.trim_end_matches(" HTTP/1.1").to_owned(),
-                head: head.to_owned(),
-                body: serde_json::from_str(body).unwrap_or(Value::Null),
-            });
-        }
+    fn deref(&self) -> &Stub {
+        &self.0
     }
 }
 
@@ -210,19 +86,17 @@ pub(crate) fn page(results: &[Value], count: u64) -> Value {
     json!({"count": count, "next": null, "previous": null, "results": results})
 }
 
-/// A checkout with one order and its payment, as long as nobody asks for a change.
+/// The answers of a checkout with one order and its payment to requests that read.
 pub(crate) fn reads(call: &Call, status: &str) -> Reply {
-    let body = match call.line.split(['?', ' ']).nth(1).unwrap_or_default() {
+    let body = match call.path.split('?').next().unwrap_or_default() {
         "/orders/" => page(&[order(status)], 1),
         "/orders/ord_1" => order(status),
         "/payments/" => page(&[payment("approved")], 1),
         "/payments/1234567890" => payment("approved"),
         _ => {
-            return Reply::Json(
-                404,
-                json!({"detail": "Order not found", "status_code": 404}),
-            );
+            let missing = json!({"detail": "Order not found", "status_code": 404});
+            return Reply::json(404, &missing);
         }
     };
-    Reply::Json(200, body)
+    Reply::json(200, &body)
 }

@@ -1,4 +1,4 @@
-//! A checkout that is dead, slow, broken or hostile: a page says so, and the shop goes on.
+//! A checkout that is down, slow, broken or hostile: a page says so, and the shop works on.
 
 use std::time::Duration;
 
@@ -7,23 +7,22 @@ use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    beside,
+    app_with,
     checkout::{Checkout, Reply, order, page as list_of},
     config, says,
 };
-use crate::{app::TestApp, pages::page};
+use crate::app::TestApp;
 
 on_both_engines!(
     whatever_checkout_does_a_page_says_so_and_the_shop_goes_on,
     async |address| {
-        let checkout = Checkout::start(|_| Reply::Reset).await;
-        let app = beside(&address, &checkout).await;
+        let checkout = Checkout::start(|_| Reply::close()).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let raw = |head: &str, body: &str| {
-            Reply::Raw(format!(
-                "HTTP/1.1 {head}\r\ncontent-length: {}\r\n\r\n{body}",
-                body.len()
-            ))
+            let length = body.len();
+            let answer = format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\n\r\n{body}");
+            Reply::Bytes(answer.into_bytes())
         };
         let elsewhere = format!("302 Found\r\nlocation: {}", "http://127.0.0.1:9/steal");
         let mut script = order("open");
@@ -32,9 +31,9 @@ on_both_engines!(
         path["id"] = json!("../../admin");
         let huge = format!("[{}", " ".repeat(9 * 1024 * 1024));
         for (reply, said) in [
-            (Reply::Reset, "gave an unexpected response"),
+            (Reply::close(), "gave an unexpected response"),
             (
-                Reply::Json(500, json!({"detail": "Internal server error"})),
+                Reply::json(500, &json!({"detail": "Internal server error"})),
                 "gave an unexpected response",
             ),
             (
@@ -48,27 +47,27 @@ on_both_engines!(
             (raw(&elsewhere, ""), "gave an unexpected response"),
             (raw("200 OK", &huge), "gave an unexpected response"),
             (
-                Reply::Raw("SSH-2.0-OpenSSH_9.2\r\n".to_owned()),
+                Reply::Bytes(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()),
                 "gave an unexpected response",
             ),
             (
-                Reply::Json(200, list_of(&[script], 1)),
+                Reply::json(200, &list_of(&[script], 1)),
                 "gave an unexpected response",
             ),
             (
-                Reply::Json(200, list_of(&[path], 1)),
+                Reply::json(200, &list_of(&[path], 1)),
                 "gave an unexpected response",
             ),
             (
-                Reply::Json(401, json!({"detail": "Invalid credentials"})),
+                Reply::json(401, &json!({"detail": "Invalid credentials"})),
                 "refuses this shop&#39;s key",
             ),
             (
-                Reply::Json(429, json!({"detail": "Too many requests <b>"})),
+                Reply::json(429, &json!({"detail": "Too many requests <b>"})),
                 "Too many requests",
             ),
         ] {
-            checkout.does(move |_| reply.clone());
+            checkout.behaves(move |_| reply.clone());
             for path in ["/payments/", "/payments/received/"] {
                 says(
                     &admin.get(path).await,
@@ -76,16 +75,16 @@ on_both_engines!(
                     &[said, "The stock pages work as usual."],
                 );
             }
-            page(&admin, "/", 200).await;
+            admin.page("/").await;
         }
-        // An id that means something in an address is none, and is asked for nowhere.
+        // An id with characters that mean something in an address is not sent to checkout.
         let before = checkout.calls().len();
         for path in [
             "/payments/orders/..%2fpayments/",
             "/payments/orders/a%3fb/",
             "/payments/received/%2e%2e/",
         ] {
-            page(&admin, path, 404).await;
+            admin.page_with(path, 404).await;
         }
         assert_eq!(checkout.calls().len(), before);
     }
@@ -94,7 +93,7 @@ on_both_engines!(
 on_both_engines!(
     a_checkout_that_is_silent_or_gone_is_not_waited_for,
     async |address| {
-        let checkout = Checkout::start(|_| Reply::Hang).await;
+        let checkout = Checkout::start(|_| Reply::hang()).await;
         let config = |settings: payments::CheckoutConfig| {
             config(payments::CheckoutConfig {
                 reading: Duration::from_millis(1),
@@ -109,8 +108,8 @@ on_both_engines!(
             &["Try again in a moment."],
         );
         let settings = checkout.settings();
-        drop(checkout);
-        let app = app.restarted(&address, config(settings)).await;
+        checkout.stop();
+        let app = app.restarted(config(settings)).await;
         let admin = app.logged_in("admin").await;
         says(
             &admin.get("/payments/").await,

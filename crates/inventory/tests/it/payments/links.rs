@@ -1,21 +1,21 @@
-//! New payment links: of a sum, of products, once.
+//! New payment links for a sum or for products, created once.
 
 use serde_json::json;
 use test_kit::on_both_engines;
 
 use super::{
-    beside,
+    app_with, audit_entries,
     checkout::{Checkout, Reply, order, reads},
-    hidden, says, traces,
+    says,
 };
-use crate::pages::{leads_to, page};
+use crate::visitor::{hidden, leads_to};
 
 const NEW: &str = "/payments/new/";
 
-/// Makes every order that it is asked for.
+/// Creates every order.
 fn makes(call: &super::checkout::Call) -> Reply {
-    match call.line.as_str() {
-        "POST /orders/" => Reply::Json(201, order("open")),
+    match call.line().as_str() {
+        "POST /orders/" => Reply::json(201, &order("open")),
         _ => reads(call, "open"),
     }
 }
@@ -24,9 +24,9 @@ on_both_engines!(
     a_sum_as_brazilians_type_it_makes_one_order_however_often_the_form_is_sent,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
-        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [
             ("form_token", token.as_str()),
             ("amount", "149,90"),
@@ -46,11 +46,11 @@ on_both_engines!(
             "reference": "1042", "description": "Conserto", "amount": 149.90,
             "expires_at": "2026-11-26T02:59:59.000000Z",
         });
-        assert_eq!((&posts[0].body, &posts[1].body), (&expected, &expected));
+        assert_eq!((&posts[0].json(), &posts[1].json()), (&expected, &expected));
         let key = posts[0].header("idempotency-key");
         assert_eq!(key, posts[1].header("idempotency-key"));
         assert!(key.len() == 64 && key != token);
-        let found = traces(&app).await;
+        let found = audit_entries(&app).await;
         let expected = ["added", "order", "ord_1: R$\u{a0}149,90", "manager"].map(str::to_owned);
         assert_eq!(found[0], expected.into());
     }
@@ -60,7 +60,7 @@ on_both_engines!(
     what_is_wrong_with_a_link_is_told_beside_its_field_and_nothing_is_sent,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         for (fields, said) in [
             (
@@ -90,11 +90,11 @@ on_both_engines!(
             says(&manager.submit(NEW, &fields).await, 422, &[said]);
         }
         assert_eq!(checkout.posts().len(), 0);
-        checkout.does(|_| {
+        checkout.behaves(|_| {
             let detail = "An order with this reference exists";
-            Reply::Json(
+            Reply::json(
                 409,
-                json!({"detail": detail, "field": "reference", "order": "ord_0"}),
+                &json!({"detail": detail, "field": "reference", "order": "ord_0"}),
             )
         });
         let fields = [
@@ -109,7 +109,7 @@ on_both_engines!(
             422,
             &["An order with this number already exists.", "value=\"7\""],
         );
-        assert_eq!(traces(&app).await.len(), 0);
+        assert_eq!(audit_entries(&app).await.len(), 0);
     }
 );
 
@@ -117,14 +117,14 @@ on_both_engines!(
     products_go_at_their_prices_and_a_price_that_changed_is_told_first,
     async |address| {
         let checkout = Checkout::start(makes).await;
-        let app = beside(&address, &checkout).await;
-        let product = app.admin().a_product("Arroz", 10).await.to_string();
+        let app = app_with(&address, &checkout).await;
+        let product = app.admin().a_product("Arroz", 10).await;
         let code = json!({"serie_number": "7891"});
-        let path = format!("/api/v1/products/{product}/");
-        app.admin().patch(&path, code).await;
+        app.admin().change_product(product, code).await;
+        let product = product.to_string();
         let manager = app.logged_in("manager").await;
-        // Whoever presses the last button with a product still in the field sees the sum before
-        // there is an order.
+        // If a product is still in the field when the last button is pressed, the page shows the
+        // sum and creates no order yet.
         let add = [
             ("product", product.as_str()),
             ("quantity", "3"),
@@ -159,7 +159,7 @@ on_both_engines!(
             "description": "2 × Arroz",
             "items": [{"title": "Arroz", "quantity": 2, "unit_price": 12.50, "sku": "7891"}],
         });
-        assert_eq!(checkout.posts()[0].body, expected);
+        assert_eq!(checkout.posts()[0].json(), expected);
         says(
             &manager.submit(NEW, &[("do", "add")]).await,
             422,
@@ -176,10 +176,10 @@ on_both_engines!(
 on_both_engines!(
     a_link_whose_answer_was_lost_is_asked_for_again_under_the_same_key,
     async |address| {
-        let checkout = Checkout::start(|_| Reply::Reset).await;
-        let app = beside(&address, &checkout).await;
+        let checkout = Checkout::start(|_| Reply::close()).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
-        let token = hidden(&page(&manager, NEW, 200).await, "form_token");
+        let token = hidden(&manager.page(NEW).await, "form_token");
         let fields = [
             ("form_token", token.as_str()),
             ("amount", "10"),
@@ -193,7 +193,7 @@ on_both_engines!(
             &["the link is created only once", "value=\"x\""],
         );
         assert_eq!(hidden(&answer.text, "form_token"), token);
-        checkout.does(makes);
+        checkout.behaves(makes);
         leads_to(
             &manager.submit(NEW, &fields).await,
             "/payments/orders/ord_1/",

@@ -1,6 +1,5 @@
-//! The pages of orders and payments before a checkout that stands in for the real one: who may do
-//! what, forms that do a thing once, and what people are told when checkout refuses, is silent, or
-//! talks nonsense.
+//! The pages of orders and payments with a fake checkout: permissions, forms that act once, and the
+//! messages when checkout refuses, does not answer, or answers nonsense.
 
 mod checkout;
 mod faults;
@@ -8,33 +7,29 @@ mod links;
 mod refunds;
 
 use inventory::{Config, access::Model, payments};
-use test_kit::on_both_engines;
-use web::rate::Rates;
+use test_kit::{html::has, on_both_engines};
 
 use crate::{
-    app::{Answer, TestApp},
-    pages::page,
+    app::{Answer, TestApp, app_on_both_engines, unlimited},
+    visitor::{leads_to, redirects},
 };
 use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
 
 /// The application beside this checkout.
-async fn beside(address: &str, checkout: &Checkout) -> TestApp {
+async fn app_with(address: &str, checkout: &Checkout) -> TestApp {
     TestApp::with(address, config(checkout.settings())).await
 }
 
-/// The settings of an application with these of a checkout, and without limits.
+/// The settings of an application with this checkout, without rate limits.
 fn config(checkout: payments::CheckoutConfig) -> Config {
     Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
         checkout: Some(checkout),
-        ..Config::default()
+        ..unlimited()
     }
 }
 
-/// What the audit log says of payments and orders, oldest first: action, model, text, user.
-async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
+/// The audit entries of payments and orders, oldest first: action, model, text, user.
+async fn audit_entries(app: &TestApp) -> Vec<(String, String, String, String)> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT action, model, object_text, user_name FROM audit_entries WHERE model IN ('order', 'payment') ORDER BY id";
         conn.all(sql, &[], |row| {
@@ -45,25 +40,11 @@ async fn traces(app: &TestApp) -> Vec<(String, String, String, String)> {
     app.state.db.read::<_, db::Error, _>(read).await.unwrap()
 }
 
-/// The value of a hidden field.
-#[track_caller]
-fn hidden(html: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = html.split_once(&start).map(|(_, rest)| rest);
-    let value = rest.and_then(|rest| rest.split_once('"'));
-    value
-        .unwrap_or_else(|| panic!("{name} in {html}"))
-        .0
-        .to_owned()
-}
-
 #[track_caller]
 fn says(answer: &Answer, status: u16, words: &[&str]) {
-    assert_eq!(answer.status.as_u16(), status, "{answer:?}");
+    assert_eq!(answer.status, status, "{answer:?}");
     test_kit::html::check(&answer.text);
-    for words in words {
-        assert!(answer.text.contains(words), "{words}: {}", answer.text);
-    }
+    has(&answer.text, words);
     assert!(!answer.text.contains(KEY));
 }
 
@@ -71,7 +52,7 @@ on_both_engines!(
     orders_are_seen_and_made_by_managers_and_given_back_by_admins_alone,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let pages = [
             "/payments/",
             "/payments/orders/ord_1/",
@@ -86,14 +67,14 @@ on_both_engines!(
         ] {
             let visitor = app.logged_in(user).await;
             for path in pages {
-                page(&visitor, path, sees).await;
+                visitor.page_with(path, sees).await;
             }
-            page(&visitor, "/payments/new/", makes).await;
-            let html = page(&visitor, refund, refunds).await;
+            visitor.page_with("/payments/new/", makes).await;
+            let html = visitor.page_with(refund, refunds).await;
             assert_eq!(html.contains("Can refund"), user != "admin");
-            let home = page(&visitor, "/", 200).await;
+            let home = visitor.page("/").await;
             assert_eq!(home.contains("href=\"/payments/\""), sees == 200, "{user}");
-            let html = page(&visitor, pages[3], sees).await;
+            let html = visitor.page_with(pages[3], sees).await;
             assert_eq!(
                 html.contains("href=\"/payments/received/1234567890/refund/\""),
                 user == "admin"
@@ -107,29 +88,25 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
-    without_a_checkout_there_are_no_such_pages,
-    async |address| {
-        let app = TestApp::new(&address).await;
-        let admin = app.logged_in("admin").await;
-        for path in [
-            "/payments/",
-            "/payments/new/",
-            "/payments/orders/ord_1/",
-            "/payments/received/1/",
-        ] {
-            page(&admin, path, 404).await;
-        }
-        assert!(!page(&admin, "/", 200).await.contains("/payments/"));
+app_on_both_engines!(without_a_checkout_there_are_no_such_pages, async |app| {
+    let admin = app.logged_in("admin").await;
+    for path in [
+        "/payments/",
+        "/payments/new/",
+        "/payments/orders/ord_1/",
+        "/payments/received/1/",
+    ] {
+        admin.page_with(path, 404).await;
     }
-);
+    assert!(!admin.page("/").await.contains("/payments/"));
+});
 
 on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
-    let app = beside(&address, &checkout).await;
+    let app = app_with(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let query = "search=1042&status=open&date_from=2026-11-01&date_to=2026-11-30&page_size=25";
-    let html = page(&manager, &format!("/payments/?{query}"), 200).await;
+    let html = manager.page(&format!("/payments/?{query}")).await;
     for words in [
         "Café &lt;b&gt;",
         "R$\u{a0}149.90",
@@ -143,22 +120,19 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
         );
     }
     assert_eq!(
-        checkout.calls()[0].line,
+        checkout.calls()[0].line(),
         "GET /orders/?status=open&reference=1042&created_from=2026-11-01T03%3A00%3A00.000000Z\
          &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
     );
-    page(&manager, "/payments/?page=9", 404).await;
+    manager.page_with("/payments/?page=9", 404).await;
     let refused = manager.get("/payments/?date_from=yesterday").await;
     says(&refused, 422, &["Enter a valid date."]);
-    page(
-        &manager,
-        "/payments/received/?status=approved&payment_method=pix",
-        200,
-    )
-    .await;
+    manager
+        .page("/payments/received/?status=approved&payment_method=pix")
+        .await;
     let last = checkout.calls().pop().unwrap();
     assert_eq!(
-        last.line,
+        last.line(),
         "GET /payments/?status=approved&payment_method=pix&page=1&page_size=10"
     );
 });
@@ -167,7 +141,7 @@ on_both_engines!(
     a_list_is_a_file_up_to_a_bound_that_is_told,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
         let file = manager.get("/payments/export/?status=paid").await;
         assert_eq!(
@@ -185,23 +159,20 @@ on_both_engines!(
             file.text
                 .contains("1234567890,approved,149.90,pix,maria@example.com,")
         );
-        checkout.does(|_| Reply::Json(200, list_of(&[order("paid")], 2001)));
+        checkout.behaves(|_| Reply::json(200, &list_of(&[order("paid")], 2001)));
         let answer = manager.get("/payments/export/?status=paid").await;
-        assert_eq!(
-            (answer.status.as_u16(), answer.header("location")),
-            (302, "/payments/?status=paid")
-        );
-        let html = page(&manager, "/payments/?status=paid", 200).await;
+        redirects(&answer, "/payments/?status=paid");
+        let html = manager.page("/payments/?status=paid").await;
         assert!(html.contains("The limit of rows per file is 2,000."));
     }
 );
 
 on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
-    let app = beside(&address, &checkout).await;
+    let app = app_with(&address, &checkout).await;
     let manager = app.logged_in("manager").await;
     let cancel = "/payments/orders/ord_1/cancel/";
-    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    let html = manager.page("/payments/orders/ord_1/").await;
     for words in [
         "https://pay.example/pay/",
         "<svg",
@@ -212,25 +183,25 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     ] {
         assert!(html.contains(words), "{words}");
     }
-    page(&manager, cancel, 200).await;
-    checkout.does(|call| match call.line.as_str() {
-        "POST /orders/ord_1/cancel" => Reply::Json(200, order("canceled")),
+    manager.page(cancel).await;
+    checkout.behaves(|call| match call.line().as_str() {
+        "POST /orders/ord_1/cancel" => Reply::json(200, &order("canceled")),
         _ => reads(call, "canceled"),
     });
     let answer = manager.submit(cancel, &[]).await;
-    crate::pages::leads_to(&answer, "/payments/orders/ord_1/");
-    let html = page(&manager, "/payments/orders/ord_1/", 200).await;
+    leads_to(&answer, "/payments/orders/ord_1/");
+    let html = manager.page("/payments/orders/ord_1/").await;
     assert!(html.contains("Cancelled") && !html.contains("https://pay.example/pay/"));
-    checkout.does(|call| match call.line.as_str() {
+    checkout.behaves(|call| match call.line().as_str() {
         "POST /orders/ord_1/cancel" => {
-            Reply::Json(409, serde_json::json!({"detail": "Order already paid"}))
+            Reply::json(409, &serde_json::json!({"detail": "Order already paid"}))
         }
         _ => reads(call, "paid"),
     });
     let answer = manager.submit(cancel, &[]).await;
     says(&answer, 409, &["The order has already been paid."]);
     let expected = ["asked", "canceled", "asked", "refused"];
-    let found = traces(&app).await;
+    let found = audit_entries(&app).await;
     assert_eq!(
         found
             .iter()
@@ -242,6 +213,6 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
         (model.as_str(), text.as_str(), user.as_str()) == (Model::Order.code(), "ord_1", "manager")
     }));
     let admin = app.staff("auditor", &["view_audit_entry"]).await;
-    let log = page(&admin, "/admin/audit-log/?model=order", 200).await;
+    let log = admin.page("/admin/audit-log/?model=order").await;
     assert!(log.contains("Cancelled") && log.contains("Requested"));
 });

@@ -1,26 +1,25 @@
-//! Money that is given back: asked twice, done once, and traced to whoever did it.
+//! Refunds: confirmed in two steps, made once, and recorded with their user.
 
 use serde_json::json;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::{
-    beside,
+    app_with, audit_entries,
     checkout::{Call, Checkout, Reply, order, reads},
-    hidden, says, traces,
+    says,
 };
 use crate::{
     app::{Answer, TestApp},
-    pages::{leads_to, page},
-    visitor::Visitor,
+    visitor::{Visitor, hidden, leads_to},
 };
 
 const REFUND: &str = "/payments/received/1234567890/refund/?order=ord_1";
 const BACK: &str = "/payments/received/1234567890/?order=ord_1";
 
 fn refunds(call: &Call) -> Reply {
-    match call.line.as_str() {
+    match call.line().as_str() {
         "POST /payments/1234567890/refunds" => {
-            let amount = &call.body["amount"];
+            let amount = &call.json()["amount"];
             let amount = if amount.is_null() {
                 json!(149.90)
             } else {
@@ -30,13 +29,13 @@ fn refunds(call: &Call) -> Reply {
                 "id": "987", "payment_id": "1234567890", "amount": amount, "status": "approved",
                 "date_created": "2026-11-20T09:05:00.000-03:00",
             });
-            Reply::Json(200, refund)
+            Reply::json(200, &refund)
         }
         _ => reads(call, "paid"),
     }
 }
 
-/// Answers the first question, and is asked the second.
+/// Fills in the first step, and reads the second.
 async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
     let answer = admin
         .submit(REFUND, &[("how", how), ("amount", amount)])
@@ -49,7 +48,7 @@ async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
     answer
 }
 
-/// Answers the second question.
+/// Confirms the second step.
 async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
     let fields = ["form_token", "how", "amount", "confirmed"];
     let values = fields.map(|name| (name, hidden(&question.text, name)));
@@ -59,9 +58,9 @@ async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
     admin.submit(REFUND, &fields).await
 }
 
-/// What was done, oldest first: action, text and user.
+/// The audit entries, oldest first: action, text and user.
 async fn done(app: &TestApp) -> Vec<String> {
-    let traces = traces(app).await;
+    let traces = audit_entries(app).await;
     let line = |(action, _, text, user): (String, String, String, String)| {
         format!("{user} {action} {}", text.replace('\u{a0}', " "))
     };
@@ -72,22 +71,19 @@ on_both_engines!(
     a_part_and_the_rest_are_given_back_and_traced,
     async |address| {
         let checkout = Checkout::start(refunds).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
-        let html = page(&admin, REFUND, 200).await;
-        assert!(
-            html.contains("Everything that is left: R$\u{a0}149.90"),
-            "{html}"
-        );
+        let html = admin.page(REFUND).await;
+        has(&html, &["Everything that is left: R$\u{a0}149.90"]);
         let question = asked(&admin, "part", "10,50").await;
         assert!(question.text.contains("Yes, refund R$\u{a0}10.50"));
         assert_eq!(checkout.posts().len(), 0);
-        // Twice by the same form is once for checkout.
+        // The same form sent twice has the same idempotency key.
         for _ in 0..2 {
             leads_to(&confirm(&admin, &question).await, BACK);
         }
         let posts = checkout.posts();
-        assert_eq!(posts[0].body, json!({"amount": 10.50}));
+        assert_eq!(posts[0].json(), json!({"amount": 10.50}));
         assert_eq!(
             posts[0].header("idempotency-key"),
             posts[1].header("idempotency-key")
@@ -95,7 +91,7 @@ on_both_engines!(
         let question = asked(&admin, "all", "").await;
         leads_to(&confirm(&admin, &question).await, BACK);
         let posts = checkout.posts();
-        assert_eq!(posts[2].body, json!({}));
+        assert_eq!(posts[2].json(), json!({}));
         assert_ne!(
             posts[0].header("idempotency-key"),
             posts[2].header("idempotency-key")
@@ -109,26 +105,23 @@ on_both_engines!(
             "admin refunded 1234567890: R$ 149,90, 987",
         ];
         assert_eq!(done(&app).await, expected);
-        let html = page(&admin, BACK, 200).await;
-        assert!(
-            html.contains("Refunded: R$\u{a0}149,90, 987 · admin"),
-            "{html}"
-        );
+        let html = admin.page(BACK).await;
+        has(&html, &["Refunded: R$\u{a0}149,90, 987 · admin"]);
     }
 );
 
 on_both_engines!(
     a_refund_of_unknown_outcome_is_told_as_that_and_sent_again_under_its_key,
     async |address| {
-        let checkout = Checkout::start(|call| match call.line.as_str() {
+        let checkout = Checkout::start(|call| match call.line().as_str() {
             "POST /payments/1234567890/refunds" => {
                 let detail = "API Error";
-                Reply::Json(502, json!({"detail": detail, "outcome": "unknown"}))
+                Reply::json(502, &json!({"detail": detail, "outcome": "unknown"}))
             }
             _ => reads(call, "paid"),
         })
         .await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let question = asked(&admin, "part", "10,50").await;
         let answer = confirm(&admin, &question).await;
@@ -137,10 +130,10 @@ on_both_engines!(
             502,
             &["may or may not have been refunded", "Check the result"],
         );
-        let html = page(&admin, BACK, 200).await;
+        let html = admin.page(BACK).await;
         assert!(html.contains("is not known yet"), "{html}");
-        assert!(page(&admin, REFUND, 200).await.contains("is not known yet"));
-        checkout.does(refunds);
+        assert!(admin.page(REFUND).await.contains("is not known yet"));
+        checkout.behaves(refunds);
         leads_to(&confirm(&admin, &answer).await, BACK);
         let posts = checkout.posts();
         assert_eq!(posts.len(), 2);
@@ -148,8 +141,8 @@ on_both_engines!(
             posts[0].header("idempotency-key"),
             posts[1].header("idempotency-key")
         );
-        assert_eq!(posts[0].body, posts[1].body);
-        let html = page(&admin, BACK, 200).await;
+        assert_eq!(posts[0].json(), posts[1].json());
+        let html = admin.page(BACK).await;
         assert!(!html.contains("is not known yet"));
     }
 );
@@ -157,20 +150,20 @@ on_both_engines!(
 on_both_engines!(
     a_refund_that_is_refused_is_told_and_traced,
     async |address| {
-        let checkout = Checkout::start(|call| match call.line.as_str() {
+        let checkout = Checkout::start(|call| match call.line().as_str() {
             "POST /payments/1234567890/refunds" => {
-                Reply::Json(400, json!({"detail": "Invalid amount", "field": "amount"}))
+                Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"}))
             }
             _ => reads(call, "paid"),
         })
         .await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         for amount in ["", "0", "abc", "-5", "10,505"] {
             let answer = admin
                 .submit(REFUND, &[("how", "part"), ("amount", amount)])
                 .await;
-            assert_eq!(answer.status.as_u16(), 422, "{amount}");
+            assert_eq!(answer.status, 422, "{amount}");
         }
         let question = asked(&admin, "part", "900").await;
         says(
@@ -183,10 +176,10 @@ on_both_engines!(
             "admin refused 1234567890: R$ 900,00",
         ];
         assert_eq!(done(&app).await, expected);
-        // A clerk who sends the form by hand is refused before anything is asked.
+        // A user without the permission who sends the form is refused before checkout is called.
         let manager = app.logged_in("manager").await;
         let fields = [("how", "all"), ("confirmed", "yes"), ("form_token", "x")];
-        assert_eq!(manager.submit(REFUND, &fields).await.status.as_u16(), 403);
+        assert_eq!(manager.submit(REFUND, &fields).await.status, 403);
         assert_eq!(checkout.posts().len(), 1);
     }
 );
@@ -195,20 +188,20 @@ on_both_engines!(
     what_checkout_does_not_tell_is_told_as_unknown,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
-        let app = beside(&address, &checkout).await;
+        let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
-        let alone = page(&admin, "/payments/received/1234567890/", 200).await;
+        let alone = admin.page("/payments/received/1234567890/").await;
         assert!(alone.contains("not known"));
-        let with_order = page(&admin, BACK, 200).await;
+        let with_order = admin.page(BACK).await;
         assert!(
             with_order.contains("href=\"/payments/orders/ord_1/\"")
                 && !with_order.contains("not known")
         );
-        // An order that is not the payment's says nothing of it.
-        checkout.does(|call| match call.line.as_str() {
-            "GET /orders/ord_1" => Reply::Json(200, order("open")),
+        // The page of another order does not show the payment.
+        checkout.behaves(|call| match call.line().as_str() {
+            "GET /orders/ord_1" => Reply::json(200, &order("open")),
             _ => reads(call, "paid"),
         });
-        assert!(page(&admin, BACK, 200).await.contains("not known"));
+        assert!(admin.page(BACK).await.contains("not known"));
     }
 );

@@ -1,5 +1,5 @@
-//! Delivering: signed, at least once, in order per product, on schedule, whatever the receiver
-//! does.
+//! Delivery of webhooks: signed, at least once, in order per product, by the retry schedule,
+//! whatever the receiver does.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use inventory::events::{self, DeliveryState, DisabledReason, Filter};
@@ -9,15 +9,16 @@ use test_kit::on_both_engines;
 use super::{
     NOBODY, SECRET, config,
     receiver::{ReceivedRequest, Receiver, Reply},
+    receiver_and_app,
 };
 use crate::app::TestApp;
 
-/// The library that receivers use, which is not ours.
+/// Receivers check signatures with this public library.
 fn library(secret: &str) -> Webhook {
     Webhook::new(secret.trim_start_matches("whsec_")).unwrap()
 }
 
-/// Whether that library makes one of the signatures itself.
+/// Whether the library makes one of the signatures itself.
 pub(super) fn verifies(received: &ReceivedRequest, secret: &str) -> bool {
     received.is_signed_with(secret)
 }
@@ -36,10 +37,9 @@ async fn states(app: &TestApp) -> Vec<DeliveryState> {
 on_both_engines!(
     an_outflow_arrives_at_the_configured_address_signed_by_its_secret,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        let outflow = app.ship(product, 2).await;
+        let outflow = app.sell(product, 2).await;
         let done = app.pass().await;
         assert_eq!((done.attempts, done.delivered), (1, 1));
         let received = receiver.received();
@@ -63,11 +63,10 @@ on_both_engines!(
 on_both_engines!(
     a_standard_webhooks_library_verifies_what_arrives,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         app.clock.set(web::Clock::system().now());
         let product = app.admin().a_product("Açaí", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         app.pass().await;
         let received = receiver.received().remove(0);
         let headers: HeaderMap = received
@@ -91,12 +90,12 @@ on_both_engines!(
     async |address| {
         let app = TestApp::with(&address, config(None)).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         assert_eq!(app.pass().await.attempts, 0);
         let receiver = Receiver::start().await;
         app.endpoint(&receiver, "").await;
         assert_eq!(app.pass().await.attempts, 0);
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);
     }
 );
@@ -108,8 +107,8 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&all))).await;
         let (_, secret) = app.endpoint(&alerts, "product.low_stock").await;
         let product = app.admin().a_product("Arroz", 11).await;
-        app.ship(product, 1).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let kinds = |receiver: &Receiver| -> Vec<String> {
             let received = receiver.received();
@@ -135,7 +134,7 @@ on_both_engines!(
         receiver.behaves(|number| Reply::Status(if number < 2 { 500 } else { 200 }));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 2).await;
+        app.sell(product, 2).await;
         assert_eq!(app.pass().await.attempts, 1);
         assert_eq!(app.pass_after(4).await.attempts, 0);
         assert_eq!(app.pass_after(2).await.attempts, 1);
@@ -183,11 +182,11 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let first = app.admin().a_product("Arroz", 50).await;
         let other = app.admin().a_product("Feijão", 50).await;
-        app.ship(first, 1).await;
+        app.sell(first, 1).await;
         app.pass().await;
-        app.ship(first, 2).await;
-        app.ship(first, 3).await;
-        app.ship(other, 4).await;
+        app.sell(first, 2).await;
+        app.sell(first, 3).await;
+        app.sell(other, 4).await;
         app.pass().await;
         app.pass_after(6).await;
         let received = receiver.received();
@@ -214,8 +213,8 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Reset);
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
-        app.ship(product, 2).await;
+        app.sell(product, 1).await;
+        app.sell(product, 2).await;
         app.pass().await;
         for wait in [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000] {
             app.pass_after(wait * 6 / 5 + 1).await;
@@ -228,7 +227,7 @@ on_both_engines!(
                 Reply::Status(200)
             }
         });
-        // The tenth ends it, and the one behind it goes at once.
+        // The tenth attempt is the last, and the next event is sent at once.
         app.pass_after(86_400 * 6 / 5 + 1).await;
         assert_eq!(
             states(&app).await,
@@ -268,9 +267,9 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let first = app.admin().a_product("Arroz", 50).await;
         let other = app.admin().a_product("Feijão", 50).await;
-        app.ship(first, 1).await;
+        app.sell(first, 1).await;
         app.pass().await;
-        app.ship(other, 1).await;
+        app.sell(other, 1).await;
         assert_eq!(app.pass_after(100).await.attempts, 0);
         assert_eq!(app.pass_after(21).await.delivered, 2);
     }
@@ -283,8 +282,8 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Status(410));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
-        app.ship(product, 2).await;
+        app.sell(product, 1).await;
+        app.sell(product, 2).await;
         app.pass().await;
         assert_eq!(
             app.endpoints().await[0].disabled(),
@@ -309,7 +308,7 @@ on_both_engines!(
         receiver.behaves(move |_| Reply::With(307, location));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let done = app.pass().await;
         assert_eq!(
             (done.attempts, done.delivered, elsewhere.connections()),
@@ -332,7 +331,7 @@ on_both_engines!(
         });
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.pass_after(6).await;
         let received = receiver.received();
@@ -351,7 +350,7 @@ on_both_engines!(
         config.webhooks.allow_private = false;
         let app = TestApp::with(&address, config).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let done = app.pass().await;
         assert_eq!(
             (done.attempts, done.delivered, receiver.connections()),
@@ -382,7 +381,7 @@ on_both_engines!(
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
         for _ in 0..5 {
-            app.ship(product, 1).await;
+            app.sell(product, 1).await;
             app.pass().await;
             assert_eq!(app.endpoints().await[0].disabled(), None);
             app.pass_after(24 * 60 * 60).await;
@@ -404,7 +403,7 @@ on_both_engines!(
         for title in ["A", "B", "C", "D", "E"] {
             let product = app.admin().a_product(title, 500).await;
             for _ in 0..5 {
-                app.ship(product, 1).await;
+                app.sell(product, 1).await;
             }
         }
         let passing = {
@@ -414,17 +413,16 @@ on_both_engines!(
         healthy.has_read(25).await;
         dead.release();
         assert_eq!(passing.await.unwrap().delivered, 25);
-        // One attempt for each product: what stands behind waits.
+        // Each product gets one attempt; its later events wait.
         assert_eq!(dead.received().len(), 5);
     }
 );
 
 on_both_engines!(connections_are_used_again, async |address| {
-    let receiver = Receiver::start().await;
-    let app = TestApp::with(&address, config(Some(&receiver))).await;
+    let (receiver, app) = receiver_and_app(&address).await;
     let product = app.admin().a_product("Arroz", 50).await;
     for _ in 0..10 {
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
     }
     assert_eq!(app.pass().await.delivered, 10);
     assert_eq!(receiver.connections(), 1);
@@ -433,20 +431,19 @@ on_both_engines!(connections_are_used_again, async |address| {
 on_both_engines!(
     old_events_are_removed_save_those_that_still_wait,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let (done, waiting) = (
             app.admin().a_product("Arroz", 50).await,
             app.admin().a_product("Feijão", 50).await,
         );
-        app.ship(done, 1).await;
+        app.sell(done, 1).await;
         app.pass().await;
         receiver.behaves(|_| Reply::Status(500));
-        app.ship(waiting, 1).await;
+        app.sell(waiting, 1).await;
         app.pass().await;
         app.clock
             .advance(std::time::Duration::from_secs(31 * 24 * 60 * 60));
-        events::tidy(&app.state).await.unwrap();
+        delivery::purge_expired(&app.state.outbox).await.unwrap();
         let left = events::deliveries::newest_events(&app.state.db, None, 10)
             .await
             .unwrap();
@@ -465,7 +462,7 @@ on_both_engines!(
         receiver.behaves(|number| Reply::Status(if number == 0 { 500 } else { 200 }));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.clock.advance(std::time::Duration::from_secs(2));
         app.pass().await;

@@ -1,4 +1,4 @@
-//! What people do with endpoints and deliveries.
+//! Managing endpoints and deliveries.
 
 use std::time::Duration;
 
@@ -28,10 +28,10 @@ on_both_engines!(
             .await
             .unwrap();
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.clock.set(until.unwrap() + Duration::from_secs(1));
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let received = receiver.received();
         assert!(verifies(&received[0], &old.reveal()) && verifies(&received[0], &new.reveal()));
@@ -57,17 +57,17 @@ on_both_engines!(
         };
         let app = TestApp::with(&address, wired).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 45).await;
+        app.sell(product, 45).await;
         app.pass().await;
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "product.low_stock");
         assert!(verifies(&received[0], SECRET));
-        // The connection that is kept there serves no other endpoint.
+        // A connection that is kept open is not used for another endpoint.
         let (other, _) = app.endpoint(&receiver, "").await;
         let attempt = events::endpoints::test(&app.state, other).await.unwrap();
         assert_eq!(attempt.outcome, "not_public");
         assert_eq!((received.len(), receiver.received().len()), (1, 1));
-        let unwired = app.restarted(&address, config(None)).await;
+        let unwired = app.restarted(config(None)).await;
         let first = &unwired.endpoints().await[0];
         assert!(first.configured && first.types.listed() == types.as_slice());
         assert_eq!(first.disabled(), Some(DisabledReason::NotConfigured));
@@ -92,7 +92,7 @@ on_both_engines!(
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "endpoint.test");
         assert!(verifies(&received[0], &secret.reveal()));
-        // It is tried once, and not with all that failed.
+        // "Send all failed again" leaves out the test event, which was tried once.
         assert_eq!(
             events::deliveries::redeliver_failed(state, &NOBODY, None)
                 .await
@@ -170,15 +170,15 @@ on_both_engines!(
                 "{done:?}"
             );
         }
-        // Another start, with another address, and one without any.
-        let moved = app.restarted(&address, config(Some(&second))).await;
+        // A restart with another address, and one without any.
+        let moved = app.restarted(config(Some(&second))).await;
         assert_eq!(moved.endpoints().await[0].url, second.url());
-        let none = app.restarted(&address, config(None)).await;
+        let none = app.restarted(config(None)).await;
         assert_eq!(
             none.endpoints().await[0].disabled(),
             Some(DisabledReason::NotConfigured)
         );
-        let again = app.restarted(&address, config(Some(&second))).await;
+        let again = app.restarted(config(Some(&second))).await;
         assert_eq!(again.endpoints().await[0].disabled(), None);
     }
 );
@@ -189,7 +189,7 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         let app = TestApp::with(&address, config(None)).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         app.endpoint(&receiver, "").await;
         let event = events::deliveries::newest_events(&app.state.db, Some(product), 1)
@@ -214,8 +214,7 @@ on_both_engines!(
 );
 
 impl TestApp {
-    /// The secrets that are kept, as they stand in the database: the present one and the one
-    /// before.
+    /// The stored secrets as the database has them: the present one and the previous one.
     async fn kept_secrets(&self, id: i64) -> (String, Option<String>) {
         let kept = async move |conn: &mut db::Conn| {
             let sql = "SELECT secret, previous_secret FROM webhook_endpoints WHERE id = $1";
@@ -225,7 +224,7 @@ impl TestApp {
         self.state.db.read(kept).await.unwrap()
     }
 
-    /// Puts a secret into the database as an earlier version, or somebody else, did.
+    /// Writes a secret to the database without the service.
     async fn keep_secret(&self, id: i64, text: &str) {
         let text = text.to_owned();
         let keep = async move |tx: &mut db::Tx| {
@@ -246,7 +245,7 @@ on_both_engines!(
         let kept = app.kept_secrets(id).await.0;
         assert!(kept.starts_with("sealed1:") && !kept.contains(secret.as_str()));
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         assert!(verifies(&receiver.received()[0], &secret));
         let rotated = events::endpoints::rotate(&app.state, &NOBODY, id).await;
@@ -264,7 +263,7 @@ on_both_engines!(
         let (id, _) = app.endpoint(&receiver, "").await;
         app.keep_secret(id, "sealed1:of-another-key").await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         let progress = app.pass().await;
         assert_eq!((progress.attempts, progress.delivered), (1, 0));
         let attempt = events::endpoints::test(&app.state, id).await.unwrap();
@@ -305,7 +304,7 @@ on_both_engines!(
                 && !rotated.contains("stays valid until"),
             "{rotated}"
         );
-        // The new one can be read: rotated once more, it goes on signing.
+        // The new secret can be read: rotated once more, it still signs.
         assert!(admin.get(&there).await.text.contains("24 hours"));
         let rotated = admin.submit(&there, &[]).await.text;
         assert!(rotated.contains("stays valid until"), "{rotated}");
@@ -325,7 +324,7 @@ on_both_engines!(
             types: "outflow.created".to_owned(),
             ..EndpointInput::default()
         };
-        // The second of each pair changes nothing, and is not written down.
+        // The second of each pair changes nothing, and has no audit entry.
         for _ in 0..2 {
             events::endpoints::change(state, &ana, id, &other)
                 .await
@@ -339,7 +338,7 @@ on_both_engines!(
             events::endpoints::enable(state, &ana, id).await.unwrap();
         }
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         for wait in [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] {
             app.pass_after(wait * 6 / 5 + 1).await;

@@ -1,5 +1,5 @@
-//! Long tests of what goes wrong: nothing lost, nothing out of order, no duplicate but of a lost
-//! answer.
+//! Long tests of failures: nothing is lost or out of order, and only a lost answer causes a
+//! duplicate.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -8,6 +8,7 @@ use test_kit::{closed_port::ClosedPort, database::Engine, on_both_engines};
 use super::{
     config,
     receiver::{ReceivedRequest, Receiver, Reply},
+    receiver_and_app,
 };
 use crate::app::TestApp;
 
@@ -24,8 +25,8 @@ fn accepted(received: &[ReceivedRequest]) -> HashMap<i64, Vec<i64>> {
     arrived
 }
 
-/// Products with outflows of each, in turns.
-async fn ships(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<i64>> {
+/// Sells units of so many products in turn; returns the outflows of each.
+async fn sell_in_turn(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<i64>> {
     let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
     let mut ids = Vec::new();
     for number in 0..products {
@@ -40,7 +41,7 @@ async fn ships(app: &TestApp, products: i64, outflows: i64) -> HashMap<i64, Vec<
             shipped
                 .entry(*product)
                 .or_default()
-                .push(app.ship(*product, 1).await);
+                .push(app.sell(*product, 1).await);
         }
     }
     shipped
@@ -50,7 +51,7 @@ on_both_engines!(
     a_receiver_that_misbehaves_in_every_way_loses_nothing_and_sees_each_product_in_order,
     async |address| {
         let receiver = Receiver::start().await;
-        // Every second post goes wrong, each time in another way.
+        // Every second post fails, each time in another way.
         receiver.behaves(|number| match number % 12 {
             1 => Reply::Status(500),
             3 => Reply::Reset,
@@ -61,7 +62,7 @@ on_both_engines!(
             _ => Reply::Status(200),
         });
         let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let shipped = ships(&app, 6, 10).await;
+        let shipped = sell_in_turn(&app, 6, 10).await;
         let mut passes = 0;
         while accepted(&receiver.received())
             .values()
@@ -101,7 +102,7 @@ on_both_engines!(
         configured.target =
             inventory::events::Target::parse(&format!("http://{}/hooks", down.address)).unwrap();
         let app = TestApp::with(&address, settings).await;
-        let shipped = ships(&app, 3, 4).await;
+        let shipped = sell_in_turn(&app, 3, 4).await;
         app.pass().await;
         for _ in 0..4 {
             let done = app.pass_after(3 * 60 * 60).await;
@@ -120,17 +121,17 @@ on_both_engines!(
         let receiver = Receiver::start().await;
         receiver.behaves(|_| Reply::Hang);
         let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let shipped = ships(&app, 8, 3).await;
+        let shipped = sell_in_turn(&app, 8, 3).await;
         let passing = {
             let app = app.clone();
             tokio::spawn(async move { app.pass().await })
         };
         receiver.has_read(8).await;
-        // Gone without a word, as by a crash: nothing of it was recorded.
+        // The process dies as by a crash: nothing of it was recorded.
         passing.abort();
         assert!(passing.await.unwrap_err().is_cancelled());
         receiver.behaves(|_| Reply::Status(200));
-        let next = app.restarted(&address, config(Some(&receiver))).await;
+        let next = app.restarted(config(Some(&receiver))).await;
         next.sees_dead().await;
         next.pass().await;
         let received = receiver.received();
@@ -149,13 +150,12 @@ on_both_engines!(
 #[test]
 fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
     test_kit::database::run(Engine::Postgres, async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         app.endpoint(&receiver, "").await;
-        let other = app.replica(&address).await;
+        let other = app.replica().await;
         let mut shipped: HashMap<i64, Vec<i64>> = HashMap::new();
         for _ in 0..5 {
-            for (product, outflows) in ships(&app, 4, 5).await {
+            for (product, outflows) in sell_in_turn(&app, 4, 5).await {
                 shipped.entry(product).or_default().extend(outflows);
             }
             let (one, two) = tokio::join!(app.pass(), other.pass());
@@ -174,26 +174,25 @@ fn two_processes_on_postgres_deliver_each_event_once_and_in_order() {
 #[test]
 fn the_endpoint_of_a_dead_process_is_another_ones_whatever_their_clocks_say_on_postgres() {
     test_kit::database::run(Engine::Postgres, async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
-        let next = app.replica(&address).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
+        let next = app.replica().await;
         let product = app.admin().a_product("Arroz", 40).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 1);
-        // One that lives is respected, by a process whose clock is a day ahead too.
-        app.ship(product, 1).await;
+        // The lease of a live process is respected, also by a process whose clock is a day ahead.
+        app.sell(product, 1).await;
         let right = app.clock.now();
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(next.pass().await.delivered, 0);
         assert_eq!(app.pass().await.delivered, 1);
-        // One that is gone without a word is not, and clocks that are put back change nothing.
+        // The lease of a dead process is not, and clocks that go back change nothing.
         app.clock.set(right);
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(next.pass().await.delivered, 0);
         next.sees_dead().await;
         assert_eq!(next.pass().await.delivered, 1);
-        // When it comes back, it has lost the endpoint.
-        app.ship(product, 1).await;
+        // When it continues, it has lost the lease of the endpoint.
+        app.sell(product, 1).await;
         assert_eq!(app.pass().await.delivered, 0);
         assert!(app.state.replica.heartbeat().await.unwrap().was_removed);
         assert_eq!(app.pass().await.delivered, 0);

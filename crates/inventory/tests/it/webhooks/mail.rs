@@ -1,4 +1,5 @@
-//! Mail as a server takes it: one for each crossing, to each receiver, durable, in both forms.
+//! Mail that a server receives: one for each time that stock falls below the threshold and each
+//! receiver, durable, as text and HTML.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use inventory::{
 };
 use serde_json::json;
 use test_kit::{
-    mail::{MailServer, Manners, Protection},
+    mail::{MailServer, Protection, SmtpSupport},
     on_both_engines,
 };
 use web::locale::Locale;
@@ -19,7 +20,7 @@ use web::locale::Locale;
 use super::config;
 use crate::app::TestApp;
 
-/// Settings with this server, and these receivers of alerts.
+/// Settings with this mail server and these receivers of alerts.
 fn settings(server: &MailServer, to: &[&str]) -> Config {
     Config {
         mail: Some(Mail {
@@ -36,7 +37,7 @@ fn settings(server: &MailServer, to: &[&str]) -> Config {
     }
 }
 
-/// Makes mails of what happened, and sends what is due.
+/// Creates the mails of new events, and sends those that are due.
 async fn mail(app: &TestApp) -> usize {
     app.pass().await;
     events::mail::pass(&app.state).await.unwrap()
@@ -52,12 +53,12 @@ on_both_engines!(
         )
         .await;
         let product = app.admin().a_product("Açaí <b>", 12).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 0);
-        app.ship(product, 3).await;
-        app.ship(product, 1).await;
+        app.sell(product, 3).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 2);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
         assert_eq!(taken[1].to, "TO:<rui@example.com>");
         assert_eq!(taken[0].from, "FROM:<shop@example.com>");
@@ -94,19 +95,15 @@ async fn crossings_are_mailed(address: &str, alert: AlertMode) {
     };
     let app = TestApp::with(address, settings).await;
     let product = app.admin().a_product("Arroz", 12).await;
-    app.ship(product, 3).await;
-    app.ship(product, 1).await;
-    let path = format!("/api/v1/products/{product}/");
+    app.sell(product, 3).await;
+    app.sell(product, 1).await;
     for quantity in [20, 5, 30] {
-        app.manager()
-            .patch(&path, json!({"quantity": quantity}))
+        app.change_product(product, json!({"quantity": quantity}))
             .await;
     }
-    app.ship(product, 25).await;
+    app.sell(product, 25).await;
     for threshold in [2, 9] {
-        let path = format!("{path}threshold/");
-        let threshold = json!({"threshold": threshold});
-        assert_eq!(app.manager().put(&path, threshold).await.status, 200);
+        app.set_threshold(product, threshold).await;
     }
     assert_eq!(mail(&app).await, 4);
     let events = app.events().await;
@@ -134,7 +131,7 @@ on_both_engines!(
         server.answers_rcpt("451 later");
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
-        app.ship(product, 3).await;
+        app.sell(product, 3).await;
         assert_eq!(mail(&app).await, 0);
         server.answers_rcpt("250 ok");
         assert_eq!(mail(&app).await, 0);
@@ -142,7 +139,7 @@ on_both_engines!(
         assert_eq!(mail(&app).await, 1);
         server.answers_rcpt("550 nobody here");
         let other = app.admin().a_product("Feijão", 12).await;
-        app.ship(other, 3).await;
+        app.sell(other, 3).await;
         assert_eq!(mail(&app).await, 0);
         server.answers_rcpt("250 ok");
         app.clock.advance(Duration::from_secs(100_000));
@@ -164,25 +161,25 @@ on_both_engines!(
         let server = MailServer::start(Protection::None).await;
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         let product = app.admin().a_product("Arroz", 12).await;
-        app.ship(product, 3).await;
-        // That a password is not taken may be mended in the settings: the mail waits.
-        server.has_manners(Manners::Distrustful);
+        app.sell(product, 3).await;
+        // A refused password can be corrected in the settings, so the mail waits.
+        server.supports(SmtpSupport::NoPasswords);
         assert_eq!(mail(&app).await, 0);
-        server.has_manners(Manners::LoginOnly);
+        server.supports(SmtpSupport::LoginOnly);
         app.clock.advance(Duration::from_secs(61));
         assert_eq!(mail(&app).await, 1);
         let words = ["shop", "p@ss"].map(|word| STANDARD.encode(word));
-        assert_eq!(server.taken()[0].login, Some(words.join(" ")));
-        // A server that knows HELO alone takes no password: without one it takes the mail.
+        assert_eq!(server.received()[0].login, Some(words.join(" ")));
+        // A server that only supports HELO takes no password, and takes mail without one.
         let mut bare = settings(&server, &["ana@example.com"]);
         bare.mail.as_mut().unwrap().server =
             Server::parse(&format!("smtp://{}", server.address)).unwrap();
-        let app = app.restarted(&address, bare).await;
-        server.has_manners(Manners::Old);
+        let app = app.restarted(bare).await;
+        server.supports(SmtpSupport::HeloOnly);
         let other = app.admin().a_product("Feijão", 12).await;
-        app.ship(other, 3).await;
+        app.sell(other, 3).await;
         assert_eq!(mail(&app).await, 1);
-        assert_eq!(server.taken()[1].login, None);
+        assert_eq!(server.received()[1].login, None);
     }
 );
 
@@ -197,9 +194,9 @@ on_both_engines!(
         let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
         app.endpoint(&receiver, "outflow.created").await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         assert_eq!(mail(&app).await, 1);
-        assert!(server.taken()[0].texts()[0].contains(&receiver.url()));
+        assert!(server.received()[0].texts()[0].contains(&receiver.url()));
     }
 );
 
@@ -221,7 +218,7 @@ on_both_engines!(
             WeeklyRun::NothingToDo
         );
         assert_eq!(mail(&app).await, 2);
-        let taken = server.taken();
+        let taken = server.received();
         assert_eq!(taken[1].to, "TO:<rui@example.com>");
         let texts = taken[0].texts();
         for words in [
@@ -232,7 +229,7 @@ on_both_engines!(
             assert!(texts[0].contains(words), "{words}: {}", texts[0]);
         }
         assert!(texts[1].contains("<h2>Assumptions</h2>"), "{}", texts[1]);
-        // The next week has its own.
+        // The next week has a mail of its own.
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
         let next = run_weekly(&app.state).await.unwrap();
         assert!(matches!(next, WeeklyRun::Stored(_)), "{next:?}");
@@ -245,7 +242,7 @@ on_both_engines!(
     async |address| {
         let server = MailServer::start(Protection::None).await;
         let mut settings = settings(&server, &["ana@example.com"]);
-        // The clock of tests stands at noon.
+        // The clock of tests shows noon.
         settings.mail.as_mut().unwrap().digest = Some(12 * 60 + 30);
         let app = TestApp::with(&address, settings.clone()).await;
         let digest = async |app: &TestApp| {
@@ -254,14 +251,14 @@ on_both_engines!(
         };
         assert_eq!(digest(&app).await, (false, 0));
         app.clock.advance(Duration::from_secs(30 * 60));
-        // Nothing is low: nobody is written to.
+        // If nothing is low, no mail is sent.
         assert_eq!(digest(&app).await, (true, 0));
         app.admin().a_product("Café", 4).await;
         app.admin().a_product("Açúcar", 2).await;
         app.admin().a_product("Arroz", 40).await;
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(digest(&app).await, (true, 1));
-        let told = server.taken()[0].texts();
+        let told = server.received()[0].texts();
         assert!(
             told[0].contains("Produtos abaixo do mínimo em 21/11/2026: 2."),
             "{}",
@@ -271,9 +268,9 @@ on_both_engines!(
             "- Açúcar: restam 2, mínimo 10\n- Café: restam 4, mínimo 10\n\nhttps://shop.example/";
         assert!(told[0].contains(lowest_first), "{}", told[0]);
         assert!(told[1].contains("<li>Café: restam 4, mínimo 10</li>"));
-        // Neither a second look nor another start writes a second one; the next day does.
+        // Neither a second pass nor a restart sends a second mail; the next day does.
         assert_eq!(digest(&app).await, (true, 0));
-        let again = app.restarted(&address, settings).await;
+        let again = app.restarted(settings).await;
         assert_eq!(digest(&again).await, (true, 0));
         app.clock.advance(Duration::from_secs(24 * 60 * 60));
         assert_eq!(digest(&again).await, (true, 1));

@@ -1,10 +1,11 @@
-//! Events as their receivers meet them: real posts over real sockets, the clock moved by the test.
+//! Webhooks as their receivers get them: real posts over real sockets, with a clock that the test
+//! moves.
 
 mod delivery;
 mod endpoints;
 mod faults;
 mod mail;
-mod pages;
+pub(crate) mod pages;
 mod payloads;
 
 use std::time::Duration;
@@ -17,17 +18,15 @@ use inventory::{
         endpoints::EndpointInput,
     },
 };
-use serde_json::json;
 pub(crate) use test_kit::receiver;
-use web::rate::Rates;
 
-use crate::app::TestApp;
+use crate::app::{TestApp, unlimited};
 use receiver::Receiver;
 
 /// The secret of the configured endpoint.
 pub(crate) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// Who acts when it does not matter.
+/// The actor where it does not matter.
 pub(crate) const NOBODY: Actor = Actor(None);
 
 /// Settings with this receiver as the configured endpoint, if any, and receivers on this machine
@@ -38,31 +37,29 @@ pub(crate) fn config(receiver: Option<&Receiver>) -> Config {
         secrets: vec![Secret::parse(SECRET).unwrap()],
     });
     Config {
-        rate_limit_auth: Rates::off(),
-        rate_limit_read: Rates::off(),
-        rate_limit_write: Rates::off(),
         webhooks: Webhooks {
             configured,
             allow_private: true,
             ..Webhooks::default()
         },
-        ..Config::default()
+        ..unlimited()
     }
 }
 
-impl TestApp {
-    /// Ships units of a product out.
-    pub(crate) async fn ship(&self, product: i64, quantity: i64) -> i64 {
-        let outflow = json!({"product": product, "quantity": quantity});
-        self.manager().post("/api/v1/outflows/", outflow).await.id()
-    }
+/// A receiver, and an application with it as the configured endpoint.
+async fn receiver_and_app(address: &str) -> (Receiver, TestApp) {
+    let receiver = Receiver::start().await;
+    let app = TestApp::with(address, config(Some(&receiver))).await;
+    (receiver, app)
+}
 
+impl TestApp {
     /// Delivers what is due now.
     pub(crate) async fn pass(&self) -> Progress {
         events::pass(&self.state).await.unwrap()
     }
 
-    /// Delivers what is due so much later.
+    /// Moves the clock, and delivers what is due then.
     pub(crate) async fn pass_after(&self, seconds: u64) -> Progress {
         self.clock.advance(Duration::from_secs(seconds));
         self.pass().await

@@ -1,4 +1,4 @@
-//! `/webhooks/` as people use it.
+//! The pages of `/webhooks/`.
 
 use inventory::events;
 use test_kit::on_both_engines;
@@ -7,11 +7,18 @@ use super::{
     config,
     delivery::verifies,
     receiver::{Receiver, Reply},
+    receiver_and_app,
 };
 use crate::{
-    app::TestApp,
-    pages::booking::{secret, token},
+    app::{TestApp, app_on_both_engines},
+    visitor::token,
 };
+
+/// The secret of an endpoint that a page shows.
+pub(crate) fn secret(page: &str) -> String {
+    let (_, rest) = page.split_once("whsec_").unwrap();
+    rest.split('<').next().unwrap().to_owned()
+}
 
 on_both_engines!(
     people_see_what_failed_try_an_endpoint_out_and_redeliver,
@@ -20,7 +27,7 @@ on_both_engines!(
         receiver.behaves(|_| Reply::With(410, "x-note: <b>\r\n"));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
@@ -29,7 +36,7 @@ on_both_engines!(
         for words in ["respondeu 410", "outflow.created"] {
             assert!(list.text.contains(words), "{words}: {}", list.text);
         }
-        // The first page tells whoever may see it what nobody gets any more.
+        // The dashboard warns users with the permission that an endpoint gets no events any more.
         let told = "Desativado: respondeu 410";
         let first = admin.get("/").await;
         assert!(first.text.contains(told), "{first:?}");
@@ -50,15 +57,12 @@ on_both_engines!(
         assert_eq!(app.pass().await.delivered, 1);
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
         assert!(app.endpoints().await[0].disabled().is_some());
-        // What somebody wanted needs nobody.
+        // An endpoint that a user switched off needs no warning.
         assert!(!admin.get("/").await.text.contains("Desativado"));
-        assert_eq!(
-            admin
-                .submit("/webhooks/redeliver-failed/", &[])
-                .await
-                .status,
-            303
-        );
+        admin
+            .submit("/webhooks/redeliver-failed/", &[])
+            .await
+            .has_status(303);
         assert_eq!(admin.get("/webhooks/deliveries/99/").await.status, 404);
         assert_eq!(
             events::deliveries::waiting(&app.state.db)
@@ -77,11 +81,11 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Status(500));
         let app = TestApp::with(&address, config(Some(&receiver))).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        // A fault of minutes mends itself, and troubles nobody.
+        // A failure of some minutes causes no warning.
         let told = "Falhando desde ";
         app.pass_after(6).await;
         assert!(!admin.get("/").await.text.contains(told));
@@ -142,10 +146,9 @@ on_both_engines!(
 on_both_engines!(
     whoever_taps_redeliver_twice_begins_one_delivery,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let admin = app.superuser().await;
         let tap_twice = async |page: &str, path: &str, fields: &[(&str, &str)]| {
@@ -177,7 +180,7 @@ on_both_engines!(
         admin.language = "pt-BR";
         let list = admin.get("/webhooks/").await;
         assert!(list.text.contains("Nenhum destino ainda"), "{list:?}");
-        // What was typed is shown again, with what is wrong with it.
+        // The form shows the typed values again with their errors.
         let fields = [
             ("url", "loja.example"),
             ("description", "Caixa"),
@@ -203,7 +206,7 @@ on_both_engines!(
         test_kit::html::check(&detail.text);
         assert!(!detail.text.contains("whsec_") && detail.text.contains("Funcionando"));
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         assert!(verifies(&receiver.received()[0], &secret));
         let asked = admin.get("/webhooks/1/secret/").await;
@@ -245,8 +248,7 @@ fn secret_of(page: &str) -> String {
 on_both_engines!(
     the_endpoint_of_the_configuration_is_shown_and_not_changed_on_pages,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
         let admin = app.logged_in("admin").await;
         let detail = admin.get("/webhooks/1/").await;
         assert!(
@@ -264,21 +266,17 @@ on_both_engines!(
 on_both_engines!(
     who_may_not_see_webhooks_does_not_and_managers_only_redeliver,
     async |address| {
-        let receiver = Receiver::start().await;
-        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let (_receiver, app) = receiver_and_app(&address).await;
         let product = app.admin().a_product("Arroz", 50).await;
-        app.ship(product, 1).await;
+        app.sell(product, 1).await;
         app.pass().await;
         let viewer = app.logged_in("viewer").await;
         assert_eq!(viewer.get("/webhooks/").await.status, 403);
         assert_eq!(viewer.get("/webhooks/deliveries/1/").await.status, 403);
-        assert_eq!(
-            viewer
-                .submit("/webhooks/deliveries/1/redeliver/", &[])
-                .await
-                .status,
-            403
-        );
+        viewer
+            .submit("/webhooks/deliveries/1/redeliver/", &[])
+            .await
+            .has_status(403);
         let manager = app.logged_in("manager").await;
         assert_eq!(manager.get("/webhooks/").await.status, 200);
         assert_eq!(manager.get("/webhooks/1/").await.status, 200);
@@ -288,24 +286,20 @@ on_both_engines!(
             let fields = [("url", "https://erp.example/")];
             assert_eq!(manager.submit(&path, &fields).await.status, 403, "{path}");
         }
-        assert_eq!(
-            manager.submit("/webhooks/1/disable/", &[]).await.status,
-            403
-        );
-        assert_eq!(
-            manager
-                .submit("/webhooks/deliveries/1/redeliver/", &[])
-                .await
-                .status,
-            303
-        );
+        manager
+            .submit("/webhooks/1/disable/", &[])
+            .await
+            .has_status(403);
+        manager
+            .submit("/webhooks/deliveries/1/redeliver/", &[])
+            .await
+            .has_status(303);
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     an_endpoint_is_added_and_its_secret_rotated_once_however_often_the_form_is_sent,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let admin = app.logged_in("admin").await;
         let new = "/webhooks/new/";
         let first = token(&admin.get(new).await.text);
@@ -318,7 +312,7 @@ on_both_engines!(
         assert_eq!(secret(&other.text), made);
         fields[0].1 = "https://erp.example/other";
         let refused = admin.submit(new, &fields).await;
-        assert_eq!(refused.status.as_u16(), 422, "{refused:?}");
+        assert_eq!(refused.status, 422, "{refused:?}");
         assert!(refused.text.contains("has already been saved"));
         let [endpoint] = &app.endpoints().await[..] else {
             panic!("more than one was added")

@@ -1,19 +1,15 @@
-//! What receivers get, held against the document that tells them of it.
+//! The payloads that receivers get, checked against the API's document.
 
 use http::Method;
 use inventory::{Config, analysis, events::EventType, stock::AlertMode};
-use serde_json::{Value, json};
+use serde_json::json;
 use test_kit::{on_both_engines, openapi::Document};
 
 use super::{config, receiver::Receiver};
-use crate::app::{NOW, TestApp};
+use crate::app::{NOW, TestApp, app_on_both_engines};
 
 fn document() -> Document {
     Document::new(inventory::openapi(), "Detail", |_| false)
-}
-
-fn media(document: &Document, kind: &str) -> Value {
-    document.value()["webhooks"][kind]["post"]["requestBody"]["content"]["application/json"].clone()
 }
 
 #[test]
@@ -29,7 +25,7 @@ fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example
     known.sort_unstable();
     assert_eq!(described, known);
     for kind in described {
-        let media = media(&document, kind);
+        let media = document.webhook(kind);
         document.assert_valid(&media["schema"], &media["example"], kind);
     }
 }
@@ -47,18 +43,13 @@ on_both_engines!(
         let outflow = json!({"product": product, "quantity": 3, "description": "Balcão"});
         app.manager().post("/api/v1/outflows/", outflow).await.id();
         analysis::work_once(&app.state).await.unwrap();
-        app.manager()
-            .patch(
-                &format!("/api/v1/products/{product}/"),
-                json!({"quantity": 40}),
-            )
-            .await;
+        app.change_product(product, json!({"quantity": 40})).await;
         app.pass().await;
         let document = document();
         let mut arrived = Vec::new();
         for one in receiver.received() {
             let (event, kind) = (one.json(), one.json()["type"].as_str().unwrap().to_owned());
-            document.assert_valid(&media(&document, &kind)["schema"], &event, &kind);
+            document.assert_valid(&document.webhook(&kind)["schema"], &event, &kind);
             arrived.push(kind);
         }
         assert_eq!(
@@ -73,10 +64,9 @@ on_both_engines!(
     }
 );
 
-on_both_engines!(
+app_on_both_engines!(
     members_of_an_event_stand_in_the_order_of_its_document,
-    async |address| {
-        let app = TestApp::new(&address).await;
+    async |app| {
         let product = app.admin().a_product("Café \"moído\"", 9).await;
         let sale = json!({"product": product, "quantity": 2, "description": "a\"b"}).to_string();
         for headers in [&[][..], &[("idempotency-key", "long-way")]] {

@@ -54,8 +54,8 @@ fn collect_tests(folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Functions with an attribute of a test, and names given to the macro that runs a test on both
-/// engines.
+/// Functions with an attribute of a test, and names given to the macros that run a test on both
+/// engines; the names of these macros end alike.
 fn tests_of(source: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut is_test = false;

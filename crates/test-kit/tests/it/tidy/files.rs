@@ -118,7 +118,7 @@ fn nothing_is_left_unfinished_or_switched_off() {
     );
 }
 
-/// A path on one person's disk helps nobody else, and tells what need not be told.
+/// A path on one person's disk is useless to others, and private.
 #[test]
 fn no_file_names_the_place_where_this_repository_happens_to_lie() {
     let place = format!("{}/", root().display());

@@ -1,12 +1,12 @@
-//! Who may know whom: crates, layers inside a feature, and the few things that only one place may
-//! do.
+//! Allowed dependencies between crates and between the layers of a feature, and calls that only one
+//! place may make.
 
 use std::collections::BTreeMap;
 
 use super::source::Source;
 use super::{File, files, none, root};
 
-/// Each crate and the crates of this house that it may depend on.
+/// Each crate and the crates of this workspace that it may depend on.
 const MAY_DEPEND_ON: [(&str, &[&str]); 13] = [
     (
         "balcao",
@@ -153,7 +153,7 @@ fn handlers_call_services_and_never_the_store() {
 fn stores_never_open_a_transaction() {
     let mut wrong = Vec::new();
     for (file, source) in sources() {
-        // How a store's statements are planned is asked of a database, within its unit tests.
+        // Unit tests of a store ask a database for the plans of its statements.
         let is_asked = file.is_within("plans");
         if file.is_within("store") && !is_asked && !file.path.starts_with("crates/db/") {
             for opening in [".write(async", ".read(async", ".report(async"] {
@@ -233,7 +233,7 @@ fn models_know_no_database_and_no_http() {
 fn tests_that_open_a_browser_stand_in_modules_named_browser() {
     let mut wrong = Vec::new();
     for file in files().into_iter().filter(File::is_rust) {
-        // An example is no test: it runs when it is asked for.
+        // An example is no test: it only runs by hand.
         let is_free = file.path.starts_with("crates/test-kit/") || file.is_within("examples");
         if !is_free && !file.is_within("browser") {
             for line in Source::read(&file.text).lines_with("test_kit::browser") {

@@ -1,6 +1,6 @@
-//! What a reader may rely on anywhere in this repository, as tests: layers, rooms, sizes, openings,
-//! paired migrations, links. Each test collects everything that is wrong and fails with the whole
-//! list. What clippy and rustfmt check is not repeated here.
+//! Rules of the whole repository as tests: layers, rooms, sizes, openings, paired migrations,
+//! links. Each test collects all violations and fails with the whole list. What clippy and rustfmt
+//! check is not repeated here.
 
 mod documents;
 mod exercise;
@@ -56,8 +56,7 @@ impl File {
     }
 }
 
-/// Every text file of the repository, but what was built, what programs wrote, and what others
-/// made.
+/// Every text file of the repository, without build output, data and third-party files.
 fn files() -> Vec<File> {
     let mut files = Vec::new();
     let mut folders = vec![root()];

@@ -145,7 +145,7 @@ impl House {
             }
             rooms = rest;
         }
-        // Each that is left imports another that is left: following them comes round.
+        // Each that is left imports another that is left, so following the imports closes a circle.
         let mut visited: Vec<&String> = Vec::new();
         let mut files = Vec::new();
         let mut room = rooms.iter().copied().next()?;
@@ -200,7 +200,7 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     }
 }
 
-/// What stands between commas up to the brace that closes.
+/// The items between commas up to the closing brace.
 fn items(inside: &str) -> Vec<&str> {
     let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0);
     for (at, letter) in inside.char_indices() {

@@ -120,7 +120,7 @@ async fn write_permissions(
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
     for permission in permissions {
-        users::grant_to_group(tx, id, &permission.to_string()).await?;
+        users::set_permission(tx, (Model::Group, id), *permission, true).await?;
     }
     Ok(())
 }

@@ -154,15 +154,12 @@ async fn update(
         return Err(FieldErrors::of("superuser", TOO_MUCH).into());
     }
     if let Some(groups) = input.groups.get() {
-        store::clear_groups(tx, id).await?;
-        for group in groups {
-            store::join(tx, id, *group).await?;
-        }
+        store::set_groups(tx, id, groups).await?;
     }
     if let Some(permissions) = input.permissions.get() {
         store::clear_permissions(tx, id).await?;
         for permission in permissions {
-            users::grant_to_user(tx, id, &permission.to_string()).await?;
+            users::set_permission(tx, (Model::User, id), *permission, true).await?;
         }
     }
     Ok(())

@@ -69,19 +69,14 @@ pub(crate) async fn details(conn: &mut Conn, id: i64) -> Result<Option<Details>,
     }))
 }
 
-pub(super) async fn clear_groups(tx: &mut Tx, id: i64) -> Result<(), Error> {
+/// Replaces the groups of a user. A group that was deleted is left out.
+pub(super) async fn set_groups(tx: &mut Tx, id: i64, groups: &[i64]) -> Result<(), Error> {
     tx.execute("DELETE FROM user_groups WHERE user_id = $1", &[&id])
         .await?;
-    Ok(())
-}
-
-/// Adds a user to a group, unless the group was deleted.
-pub(super) async fn join(tx: &mut Tx, id: i64, group: i64) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO user_groups (user_id, group_id) SELECT $1, id FROM groups WHERE id = $2",
-        &[&id, &group],
-    )
-    .await?;
+    let sql = "INSERT INTO user_groups (user_id, group_id) SELECT $1, id FROM groups WHERE id = $2";
+    for group in groups {
+        tx.execute(sql, &[&id, group]).await?;
+    }
     Ok(())
 }
 

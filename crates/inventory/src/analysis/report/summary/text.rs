@@ -9,7 +9,7 @@ use super::{
 use crate::{
     analysis::{
         model::portfolio,
-        text::{ASSUMPTIONS, decimal},
+        text::{ASSUMPTIONS, decimal, products, units},
     },
     events::mail::{ReportSection, ReportText},
 };
@@ -17,11 +17,11 @@ use crate::{
 impl ReportSummary {
     /// The report as plain text. Its first line is a heading, as in an analysis.
     pub fn text(&self, locale: Locale) -> String {
-        self.written(locale).text()
+        self.report_text(locale).text()
     }
 
     /// The report as structured text.
-    pub(crate) fn written(&self, locale: Locale) -> ReportText {
+    pub(crate) fn report_text(&self, locale: Locale) -> ReportText {
         let section = |heading: &str, items| ReportSection {
             heading: heading.to_owned(),
             items,
@@ -58,10 +58,8 @@ impl ReportSummary {
     }
 
     fn opening(&self, locale: Locale) -> String {
-        let (products, value) = (
-            products(locale, self.products),
-            locale.money(self.stock_value),
-        );
+        let products = products(locale, self.products);
+        let value = locale.money(self.stock_value);
         let (empty, low) = (locale.number(self.out_of_stock), locale.number(self.low));
         let turnover = portfolio::turnover(self.yearly_value, self.opening_value, self.stock_value);
         let turns = turnover.map(|turnover| decimal(locale, turnover, 1));
@@ -159,32 +157,8 @@ fn items(locale: Locale, group: &ProductGroup) -> Vec<String> {
         locale.money(group.value)
     );
     let each = group.first.iter().map(|named| {
-        let units = counted(
-            locale,
-            named.units,
-            ("unidade", "unidades"),
-            ("unit", "units"),
-        );
+        let units = units(locale, named.units);
         format!("{}: {units}, {}", named.title, locale.money(named.value))
     });
     [total].into_iter().chain(each).collect()
-}
-
-fn products(locale: Locale, count: i64) -> String {
-    counted(
-        locale,
-        count,
-        ("produto", "produtos"),
-        ("product", "products"),
-    )
-}
-
-/// A number with its noun, in the singular or plural.
-fn counted(locale: Locale, count: i64, portuguese: (&str, &str), english: (&str, &str)) -> String {
-    let (one, many) = match locale {
-        Locale::PtBr => portuguese,
-        Locale::En => english,
-    };
-    let noun = if count == 1 { one } else { many };
-    format!("{} {noun}", locale.number(count))
 }

@@ -68,7 +68,11 @@ pub(crate) async fn after(
 
 /// The ids of records of this name. Prefers an exact match; otherwise case and accents do not
 /// matter. At most two, which tells the caller that the name is ambiguous.
-pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Vec<i64>, Error> {
+pub(crate) async fn ids_of_name(
+    conn: &mut Conn,
+    kind: Kind,
+    name: &str,
+) -> Result<Vec<i64>, Error> {
     let mut query = Query::new("SELECT id, name FROM ");
     query
         .push(kind.path())
@@ -80,7 +84,7 @@ pub(crate) async fn called(conn: &mut Conn, kind: Kind, name: &str) -> Result<Ve
     let found = conn
         .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
         .await?;
-    Ok(search::meant(&found, name))
+    Ok(search::exact_or_all(&found, name))
 }
 
 /// Writes only the fields that the update sets, so that concurrent updates of others persist.

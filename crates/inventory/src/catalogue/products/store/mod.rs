@@ -57,7 +57,7 @@ pub(super) async fn exists(conn: &mut Conn, table: &'static str, id: i64) -> Res
 }
 
 /// The id of the product with a serie number.
-pub(super) async fn with_serie_number(
+pub(crate) async fn id_of_serie_number(
     conn: &mut Conn,
     serie_number: &str,
 ) -> Result<Option<i64>, Error> {
@@ -108,8 +108,8 @@ pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Resul
         "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1",
         &[&id, &at],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// The next products after an id, ordered by id.
@@ -126,7 +126,7 @@ pub(crate) async fn after(
 
 /// The ids of products with this title. Prefers an exact match; otherwise case and accents do not
 /// matter. At most two, which tells the caller that the title is ambiguous.
-pub(crate) async fn titled(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Error> {
+pub(crate) async fn ids_of_title(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Error> {
     let found = conn
         .all(
             "SELECT id, title FROM products WHERE title_folded = $1 ORDER BY title = $2 DESC, id LIMIT 2",
@@ -134,15 +134,7 @@ pub(crate) async fn titled(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Err
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .await?;
-    Ok(search::meant(&found, title))
-}
-
-/// The id of the product with a serie number, as a list of at most one.
-pub(crate) async fn numbered(conn: &mut Conn, serie_number: &str) -> Result<Vec<i64>, Error> {
-    Ok(with_serie_number(conn, serie_number)
-        .await?
-        .into_iter()
-        .collect())
+    Ok(search::exact_or_all(&found, title))
 }
 
 /// Writes the copied fields to the stock row, and locks it. Returns false for unknown products.

@@ -4,7 +4,7 @@
 use db::{Conn, Error, Query};
 use resource::Record as _;
 
-use super::{super::model::ProductRecord, COLUMNS, JOINS};
+use super::{super::model::ProductRecord, records};
 use crate::search::{self, Key, Within};
 
 /// The most entries per word that are read when other words decide among them.
@@ -21,7 +21,7 @@ pub(in crate::catalogue::products) async fn titled_from(
 ) -> Result<Vec<i64>, Error> {
     let mut query = Query::new("SELECT u.id FROM products AS u WHERE title_folded >= ");
     query.bind(text);
-    if let Some(beyond) = search::beyond(text) {
+    if let Some(beyond) = search::successor(text) {
         query.push(" AND title_folded < ").bind(beyond);
     }
     query.push(NOT_ARCHIVED);
@@ -136,13 +136,8 @@ pub(in crate::catalogue::products) async fn of_ids(
     conn: &mut Conn,
     ids: &[i64],
 ) -> Result<Vec<ProductRecord>, Error> {
-    let mut query = Query::new("SELECT ");
-    query
-        .push(*COLUMNS)
-        .push(" FROM products AS p")
-        .push(*JOINS)
-        .push(" WHERE p.id")
-        .any_of(ids.iter().copied());
+    let mut query = records();
+    query.push(" WHERE p.id").any_of(ids.iter().copied());
     conn.all_of(&query, ProductRecord::from_row).await
 }
 

@@ -27,10 +27,11 @@ use crate::{
 };
 use askama::Template;
 use axum::{
-    extract::{Request, State as Extracted},
+    extract::{FromRequest, Request, State as Extracted},
     response::Response,
 };
 use http::{Extensions, request::Parts};
+use resource::Both;
 
 pub(super) fn routes() -> PageRouter {
     PageRouter::new()
@@ -54,6 +55,12 @@ pub(super) fn routes() -> PageRouter {
         .route("/account/tokens/revoke/", post(sessions::revoke_tokens))
 }
 
+/// The message for a wrong password of the user.
+const WRONG_PASSWORD: Both = (
+    "Esta não é a sua senha atual.",
+    "This is not your current password.",
+);
+
 /// A POST of a logged-in user that has passed the CSRF check.
 struct AccountPost {
     parts: Parts,
@@ -61,10 +68,12 @@ struct AccountPost {
     session: Arc<Session>,
 }
 
-impl AccountPost {
-    async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
+impl FromRequest<PageState> for AccountPost {
+    type Rejection = web::Error;
+
+    async fn from_request(request: Request, page: &PageState) -> Result<Self, web::Error> {
         let (parts, body) = request.into_parts();
-        let members = request_body::read(state, &parts, body).await?;
+        let members = request_body::read(&page.state, &parts, body).await?;
         let session = session_of(&parts.extensions)?;
         Ok(Self {
             parts,
@@ -72,7 +81,9 @@ impl AccountPost {
             session,
         })
     }
+}
 
+impl AccountPost {
     fn text(&self, name: &str) -> String {
         request_body::text(&self.members, name).unwrap_or_default()
     }
@@ -99,32 +110,41 @@ async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Res
     let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&user), frame.locale);
-    Ok(account(&page.state, &frame, form).await?)
+    Ok(account(&page.state, &frame, &user, form).await?)
 }
 
-async fn account(state: &State, frame: &Frame, form: Form) -> Result<Response, Refusal> {
-    let id = frame.caller.id;
-    let groups = users::read(&state.db, id).await?;
+async fn account(
+    state: &State,
+    frame: &Frame,
+    user: &User,
+    form: Form,
+) -> Result<Response, Refusal> {
+    let id = user.id;
+    let is_refused = form.is_refused();
     let template = AccountPage {
         frame,
-        groups: groups.map_or_else(String::new, |user| user.group_names().join(", ")),
+        groups: user.group_names().join(", "),
         second_factor: factor::status(&state.db, id).await?,
         sessions: manage::sessions_of(state, id).await?.len(),
         form,
     };
-    Ok(if template.form.is_refused() {
+    Ok(show_form(frame, is_refused, template))
+}
+
+/// Shows a page with a form: 422 if the form has errors.
+fn show_form(frame: &Frame, is_refused: bool, template: impl Template) -> Response {
+    if is_refused {
         frame.show_again(template)
     } else {
         frame.show(template)
-    })
+    }
 }
 
 async fn change(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     let (mut form, locale) = (Form::of(&sent.members), frame.locale);
     let mut members = sent.members;
     let edit = FormEdit::of(&form, &members, own::PROFILE);
@@ -150,7 +170,7 @@ async fn change(
             let user = users::read(&page.state.db, frame.caller.id).await;
             let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
             edit.refresh(&mut form, &snapshots(&user), locale);
-            Ok(account(&page.state, &frame, form).await?)
+            Ok(account(&page.state, &frame, &user, form).await?)
         }
     }
 }

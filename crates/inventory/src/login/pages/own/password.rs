@@ -1,18 +1,15 @@
 //! `/account/password/`: users change their own password.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::State as Extracted, response::Response};
 use resource::{Field, text};
 
-use super::AccountPost;
+use super::{AccountPost, WRONG_PASSWORD};
 use crate::{
     accounts::{
         Tokens,
-        session::cookies,
-        users::own::{self, KeptPassword},
+        session::{NewSession, cookies},
+        users::own::{self, PasswordRefused},
     },
     login::{api::MAX_TEXT, pages::is_https},
     page::{Form, Frame, PageState, flash, see_other},
@@ -47,9 +44,8 @@ pub(super) async fn show(frame: Frame) -> Response {
 pub(super) async fn change(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     // Passwords are never sent back to the browser.
     let mut form = Form::new().with(REVOKE, sent.text(REVOKE));
     if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
@@ -78,49 +74,35 @@ fn tokens(sent: &AccountPost) -> Tokens {
     Tokens::revoked_if(!sent.text(REVOKE).is_empty())
 }
 
+/// Changes the password. The form gets the error if it cannot be changed.
 async fn try_change(
     page: &PageState,
     frame: &Frame,
     sent: &AccountPost,
     form: &mut Form,
-) -> Result<Option<crate::accounts::session::NewSession>, Refusal> {
-    let [old, new, again] = [OLD, NEW, AGAIN];
-    let required = Message::REQUIRED;
-    for field in [old, new, again] {
+) -> Result<Option<NewSession>, Refusal> {
+    for field in [OLD, NEW, AGAIN] {
         if sent.text(field.name).trim().is_empty() {
-            form.complain_of(field, required.text(frame.layout.locale));
+            form.complain_of(field, Message::REQUIRED.text(frame.locale));
         }
     }
     if form.is_refused() {
         return Ok(None);
     }
-    if sent.text(new.name).trim() != sent.text(again.name).trim() {
+    let (old, new) = (sent.text(OLD.name), sent.text(NEW.name));
+    if new.trim() != sent.text(AGAIN.name).trim() {
         let text = frame.text(
             "As duas senhas são diferentes.",
             "The two passwords differ.",
         );
-        form.complain_of(again, text);
+        form.complain_of(AGAIN, text);
         return Ok(None);
     }
-    let (session, new_password) = (&sent.session, sent.text(new.name));
-    let changed = own::change_password(
-        &page.state,
-        session,
-        sent.text(old.name),
-        &new_password,
-        tokens(sent),
-    );
-    match changed.await? {
+    match own::change_password(&page.state, &sent.session, old, &new, tokens(sent)).await? {
         Ok(begun) => return Ok(Some(begun)),
-        Err(KeptPassword::Old) => {
-            let text = frame.text(
-                "Esta não é a sua senha atual.",
-                "This is not your current password.",
-            );
-            form.complain_of(old, text);
-        }
-        Err(KeptPassword::Weak(weak)) => {
-            form.complain_of(new, weak.message().text(frame.layout.locale));
+        Err(PasswordRefused::Old) => form.complain_of(OLD, frame.say(WRONG_PASSWORD)),
+        Err(PasswordRefused::Weak(weak)) => {
+            form.complain_of(NEW, weak.message().text(frame.locale));
         }
     }
     Ok(None)

@@ -1,13 +1,10 @@
 //! `/account/second-factor/`: turns the second factor on and off, and shows recovery codes once.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::State as Extracted, response::Response};
 use resource::{Field, FieldOf, text};
 
-use super::AccountPost;
+use super::{AccountPost, WRONG_PASSWORD, show_form};
 use crate::{
     accounts::{
         second_factor as factor,
@@ -91,69 +88,50 @@ pub(super) async fn show(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
 ) -> Result<Response, web::Error> {
-    let secret = TotpSecret::new(&page.state.random);
-    Ok(shown(&page, &frame, Form::new(), secret).await?)
+    Ok(shown(&page, &frame, Form::new(), None).await?)
 }
 
-/// The page of an account with or without a second factor. Without one, it shows a new secret,
-/// which is not stored before it is confirmed.
+/// The page of an account with or without a second factor. Without one, it shows `secret` or a new
+/// one, which is not stored before it is confirmed.
 async fn shown(
     page: &PageState,
     frame: &Frame,
     form: Form,
-    secret: TotpSecret,
+    secret: Option<TotpSecret>,
 ) -> Result<Response, Refusal> {
+    let state = &page.state;
     let is_refused = form.is_refused();
-    let is_mandatory = page.state.config.second_factor.includes(&frame.caller);
-    let template = match factor::status(&page.state.db, frame.caller.id).await? {
-        Some(status) => OnPage {
+    let is_mandatory = state.config.second_factor.includes(&frame.caller);
+    let mut response = if let Some(status) = factor::status(&state.db, frame.caller.id).await? {
+        let on = OnPage {
             is_mandatory,
             since: frame.locale.date_time(status.since),
             recovery_codes: status.recovery_codes,
             frame,
             form,
-        }
-        .render(),
-        None => OffPage {
+        };
+        show_form(frame, is_refused, on)
+    } else {
+        let secret = secret.unwrap_or_else(|| TotpSecret::new(&state.random));
+        let off = OffPage {
             is_mandatory,
-            secret: grouped(&secret.base32()),
+            secret: factor::in_groups(&secret.base32(), " "),
             qr: brazil::qr::svg(&secret.uri(&frame.caller.username)).unwrap_or_default(),
             frame,
             form,
-        }
-        .render(),
-    };
-    let html = Rendered(template.map_err(web::Error::internal)?);
-    let mut response = if is_refused {
-        frame.show_again(html)
-    } else {
-        frame.show(html)
+        };
+        show_form(frame, is_refused, off)
     };
     prevent_caching(&mut response);
     Ok(response)
-}
-
-/// A rendered page.
-#[derive(Template)]
-#[template(source = "{{ self.0|safe }}", ext = "html")]
-struct Rendered(String);
-
-fn grouped(secret: &str) -> String {
-    let letters: Vec<char> = secret.chars().collect();
-    let groups: Vec<String> = letters
-        .chunks(4)
-        .map(|group| group.iter().collect())
-        .collect();
-    groups.join(" ")
 }
 
 /// `POST /account/second-factor/`
 pub(super) async fn turn_on(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     // A form without a secret does not come from our page.
     let Some(secret) = TotpSecret::parse(&sent.text("secret")) else {
         return Ok(see_other(HERE));
@@ -161,11 +139,8 @@ pub(super) async fn turn_on(
     let form = Form::of(&sent.members);
     let codes_request = codes_request(&sent, &form, "second-factor");
     let (password, code) = (sent.text(ON.password.name), sent.text(ON.code.name));
-    match factor::turn_on(&page.state, codes_request, password, &secret, &code).await {
-        Ok(Ok(codes)) => Ok(codes_page(&frame, &sent, codes)),
-        Ok(Err(why)) => Ok(shown(&page, &frame, complaint(&frame, &why, ON), secret).await?),
-        Err(refusal) => Ok(refused(&page, &frame, refusal, secret).await?),
-    }
+    let codes = factor::turn_on(&page.state, codes_request, password, &secret, &code).await;
+    Ok(show_codes(&page, &frame, &sent, codes, Some(secret)).await?)
 }
 
 /// The request for recovery codes that a form makes.
@@ -182,15 +157,29 @@ fn codes_request<'a>(
     }
 }
 
-/// Shows the page with the error of the whole form.
-async fn refused(
+/// Shows new recovery codes, or the form again. Only the same form, sent again, shows the codes
+/// again. The session gets a new token.
+async fn show_codes(
     page: &PageState,
     frame: &Frame,
-    refusal: Refusal,
-    secret: TotpSecret,
+    sent: &AccountPost,
+    codes: Result<Result<NewCodes, ChangeRefused>, Refusal>,
+    secret: Option<TotpSecret>,
 ) -> Result<Response, Refusal> {
-    let mut form = Form::new();
-    form.take(refusal, frame.locale)?;
+    let form = match codes {
+        Ok(Ok(NewCodes { codes, begun })) => {
+            let mut response = frame.show(CodesPage { frame, codes });
+            prevent_caching(&mut response);
+            cookies::begin(&mut response, &begun, is_https(&sent.parts));
+            return Ok(response);
+        }
+        Ok(Err(why)) => complaint(frame, &why, ON),
+        Err(refusal) => {
+            let mut form = Form::new();
+            form.take(refusal, frame.locale)?;
+            form
+        }
+    };
     shown(page, frame, form, secret).await
 }
 
@@ -198,9 +187,8 @@ async fn refused(
 pub(super) async fn turn_off(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     let (password, code) = (sent.text(OFF.password.name), sent.text(OFF.code.name));
     let done = factor::turn_off(&page.state, &frame.caller, password, &code).await?;
     match done {
@@ -215,7 +203,7 @@ pub(super) async fn turn_off(
             cookies::begin(&mut response, &begun, is_https(&sent.parts));
             Ok(response)
         }
-        Err(why) => Ok(again(&page, &frame, &why, OFF).await?),
+        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, OFF), None).await?),
     }
 }
 
@@ -223,30 +211,13 @@ pub(super) async fn turn_off(
 pub(super) async fn renew(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     let form = Form::of(&sent.members);
     let codes_request = codes_request(&sent, &form, "second-factor/recovery-codes");
     let password = sent.text(ON.password.name);
-    match factor::renew_recovery_codes(&page.state, codes_request, password).await {
-        Ok(Ok(codes)) => Ok(codes_page(&frame, &sent, codes)),
-        Ok(Err(why)) => Ok(again(&page, &frame, &why, ON).await?),
-        Err(refusal) => {
-            let secret = TotpSecret::new(&page.state.random);
-            Ok(refused(&page, &frame, refusal, secret).await?)
-        }
-    }
-}
-
-async fn again(
-    page: &PageState,
-    frame: &Frame,
-    why: &ChangeRefused,
-    fields: Fields,
-) -> Result<Response, Refusal> {
-    let form = complaint(frame, why, fields);
-    shown(page, frame, form, TotpSecret::new(&page.state.random)).await
+    let codes = factor::renew_recovery_codes(&page.state, codes_request, password).await;
+    Ok(show_codes(&page, &frame, &sent, codes, None).await?)
 }
 
 /// The form with its error at the right field.
@@ -255,10 +226,7 @@ fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     match why {
         ChangeRefused::Password => form.complain_of(
             fields.password,
-            frame.text(
-                "Esta não é a sua senha atual.",
-                "This is not your current password.",
-            ),
+            frame.say(WRONG_PASSWORD),
         ),
         ChangeRefused::Code => form.complain_of(
             fields.code,
@@ -273,13 +241,4 @@ fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
         ChangeRefused::Already => {}
     }
     form
-}
-
-/// Shows the recovery codes. Only the same form, sent again, shows them again. The session gets a
-/// new token.
-fn codes_page(frame: &Frame, sent: &AccountPost, NewCodes { codes, begun }: NewCodes) -> Response {
-    let mut response = frame.show(CodesPage { frame, codes });
-    prevent_caching(&mut response);
-    cookies::begin(&mut response, &begun, is_https(&sent.parts));
-    response
 }

@@ -69,9 +69,8 @@ pub(super) async fn end(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
     RecordId(id): RecordId,
-    request: Request,
+    _: AccountPost,
 ) -> Result<Response, web::Error> {
-    AccountPost::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
@@ -85,9 +84,8 @@ pub(super) async fn end(
 pub(super) async fn end_others(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    sent: AccountPost,
 ) -> Result<Response, web::Error> {
-    let sent = AccountPost::read(&page.state, request).await?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     let (user, kept) = (frame.caller.id, Some(sent.session.id));
     session::end_all(&state.db, &actor, user, kept, state.clock.now())
@@ -104,9 +102,8 @@ pub(super) async fn end_others(
 pub(super) async fn revoke_tokens(
     Extracted(page): Extracted<PageState>,
     frame: Frame,
-    request: Request,
+    _: AccountPost,
 ) -> Result<Response, web::Error> {
-    AccountPost::read(&page.state, request).await?;
     let (state, actor) = (&page.state, Actor::from(&frame.caller));
     revoke_all(&state.db, &actor, frame.caller.id, state.clock.now())
         .await

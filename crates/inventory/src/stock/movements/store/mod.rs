@@ -1,7 +1,7 @@
 //! SQL for single inflows and outflows. Lists and searches are in `list`. Changes of quantities are
 //! in `stock::store`.
 
-pub(super) mod at_once;
+pub(super) mod batched;
 mod list;
 
 use std::sync::LazyLock;
@@ -48,15 +48,6 @@ fn statements(movement: Movement) -> &'static Statements {
         Movement::Inflow => &INFLOW,
         Movement::Outflow => &OUTFLOW,
     }
-}
-
-/// The beginning of a `SELECT` for records. The caller adds conditions and order.
-fn records(movement: Movement) -> Query {
-    let Statements { columns, joins, .. } = statements(movement);
-    let mut query = Query::new("SELECT ");
-    query.push(columns).push(" FROM ").push(movement.path());
-    query.push(" AS m").push(joins);
-    query
 }
 
 /// Reads a record from the columns of its fields.
@@ -117,7 +108,10 @@ pub(crate) async fn after(
     id: i64,
     limit: i64,
 ) -> Result<Vec<MovementRecord>, Error> {
-    let mut query = records(movement);
+    let Statements { columns, joins, .. } = statements(movement);
+    let mut query = Query::new("SELECT ");
+    query.push(columns).push(" FROM ").push(movement.path());
+    query.push(" AS m").push(joins);
     query.push(" WHERE m.id > ").bind(id);
     query.push(" ORDER BY m.id LIMIT ").bind(limit);
     conn.all_of(&query, |row| record_of(movement, row)).await

@@ -134,10 +134,7 @@ impl ProductList {
                 Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(!archived))
             }),
         );
-        let errors = filters.finish();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        filters.finish().into_result()?;
         let mut selection = Selection {
             list: &LIST,
             conditions,

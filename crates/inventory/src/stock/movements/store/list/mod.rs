@@ -4,8 +4,9 @@
 //! - Counts of the whole list, of a supplier or of a range of days come from `aggregates`. The
 //!   movements of a product are counted in its index.
 //! - A range of days that is not ordered by time is read between the first and the last id of its
-//!   days, which `day_spans` stores. If an old file was imported, ids do not follow time: the range
-//!   of ids is then wider, and the list is still exact. An index instead would slow every sale.
+//!   days, which `daily_id_ranges` stores. If an old file was imported, ids do not follow time: the
+//!   range of ids is then wider, and the list is still exact. An index instead would slow every
+//!   sale.
 //! - A search finds movements by the titles of their products, and the newest by their own texts.
 //! - Each inflow has a copy of its product's folded title, to order by it. Outflows have none,
 //!   because it would slow every sale: they are read product by product in the order of titles.
@@ -25,8 +26,8 @@ use super::{
 use crate::{
     aggregates,
     listing::{
-        Bound, Cluster, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
-        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Bound, Condition, Index, IndexName, List, Matches, PageRange, QueryStats, SearchedText,
+        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -88,10 +89,6 @@ static OUTFLOWS: Table = Table {
     ..Table::OWN
 };
 
-const SHARED_VALUES: &[&str] = &["quantity", "description"];
-/// Usually one supplier delivers a product, so the two columns correlate.
-const CLUSTERS: &[Cluster] = &[(&["supplier"], &["product"])];
-
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
     order_columns: &[("product", "title_folded")],
     ..list(
@@ -113,8 +110,9 @@ const fn list<T>(
     read: fn(&Row<'_>) -> Result<T, Error>,
 ) -> List<T> {
     let mut list = List::of(own, MovementRecord::FIELDS, record, read);
-    list.shared_values = SHARED_VALUES;
-    list.clusters = CLUSTERS;
+    list.shared_values = &["quantity", "description"];
+    // Usually one supplier delivers a product, so the two columns correlate.
+    list.clusters = &[(&["supplier"], &["product"])];
     list
 }
 
@@ -213,10 +211,7 @@ impl MovementList {
         ];
         let days = days.into_iter().flatten();
         conditions.extend(days.map(|test| Condition::new("created_at", "created_at", test)));
-        let errors = filters.finish();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
+        filters.finish().into_result()?;
         let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
         let mut order = ordering(parameters, &names, NEWEST_FIRST);
         for by in &mut order {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use db::{BatchedChange, Error, Locks, Outcome, Timestamp, Tx};
 use delivery::EventRow;
-use resource::{Record as _, sql};
+use resource::{FieldType as _, Record as _, sql};
 use serde::Serialize;
 
 use crate::{
@@ -26,15 +26,15 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     columns: serde_json::Map<String, serde_json::Value>,
     #[serde(skip)]
     product: i64,
-    pub(in crate::stock::movements) user_id: Option<i64>,
-    pub(in crate::stock::movements) user_name: Option<String>,
+    user_id: Option<i64>,
+    user_name: Option<String>,
     #[serde(serialize_with = "json::time")]
-    pub(in crate::stock::movements) day: Timestamp,
+    day: Timestamp,
     /// The threshold of products that have none of their own.
-    pub(in crate::stock::movements) threshold: i64,
+    threshold: i64,
     /// The event's body, split at the outflow's id, the product's title and its quantity.
     #[serde(flatten)]
-    pub(in crate::stock::movements) event: EventPieces,
+    event: EventPieces,
 }
 
 /// The parts of an event's body around the values that only the statement knows.
@@ -188,7 +188,7 @@ impl BatchedChange for BatchedOutflow {
         locks: Locks,
         tx: &mut Tx,
     ) -> Result<Vec<Outcome<Self::Answer>>, Error> {
-        let rows = serde_json::to_string(all).map_err(|error| Error::other(error.to_string()))?;
+        let rows = serde_json::to_string(all).map_err(Error::other)?;
         let mut outcomes: Vec<_> = all.iter().map(|_| Outcome::Made(None)).collect();
         let sql = match locks {
             Locks::Skip => *SKIPPING_LOCKED,
@@ -202,10 +202,7 @@ impl BatchedChange for BatchedOutflow {
                 .ok_or_else(|| Error::other("an outflow was created that nobody asked for"))?;
             match (row.get::<Option<i64>>(1)?, locks) {
                 (Some(id), _) => {
-                    let product = Titled {
-                        id: row.get(2)?,
-                        title: row.get(3)?,
-                    };
+                    let product = Titled::from_row(row, &mut 2)?;
                     *outcome = Outcome::Made(Some((id, product)));
                 }
                 (None, Locks::Skip) => *outcome = Outcome::Locked,

@@ -14,7 +14,7 @@ use crate::{
     stock::payloads::OutflowPayload,
     work::Author,
 };
-use store::at_once::{BatchedOutflow, EventPieces};
+use store::batched::{BatchedOutflow, EventPieces};
 
 /// The placeholder for numbers in an event's body that only the statement knows.
 const PLACEHOLDER: i64 = i64::MIN;

@@ -3,7 +3,7 @@
 
 /// A syntax error, with its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Complaint {
+pub(super) enum SyntaxError {
     /// The message, and the offset that it is about.
     At(&'static str, usize),
     /// A number that JSON cannot express, such as `NaN`.
@@ -11,7 +11,7 @@ pub(super) enum Complaint {
 }
 
 /// The first syntax error of a text. `None` if the text is JSON.
-pub(super) fn about(text: &str) -> Option<Complaint> {
+pub(super) fn find_error(text: &str) -> Option<SyntaxError> {
     let mut scanner = TextScanner { text, at: 0 };
     scanner.document().err()
 }
@@ -21,7 +21,7 @@ struct TextScanner<'text> {
     at: usize,
 }
 
-type Step = Result<(), Complaint>;
+type Step = Result<(), SyntaxError>;
 
 impl TextScanner<'_> {
     /// Scans one value up to the end of the text. The closing brackets that are still due are kept
@@ -40,7 +40,7 @@ impl TextScanner<'_> {
                     return if self.at == self.text.len() {
                         Ok(())
                     } else {
-                        self.complain("Extra data")
+                        self.fail("Extra data")
                     };
                 };
                 if self.peek() != Some(close) {
@@ -54,7 +54,7 @@ impl TextScanner<'_> {
 
     /// Scans a scalar or an empty array or object. Of any other array or object it scans only the
     /// beginning, and returns the closing bracket.
-    fn value(&mut self) -> Result<Option<u8>, Complaint> {
+    fn value(&mut self) -> Result<Option<u8>, SyntaxError> {
         let close = match self.peek() {
             Some(b'{') => b'}',
             Some(b'[') => b']',
@@ -76,17 +76,17 @@ impl TextScanner<'_> {
     fn comma(&mut self, close: u8) -> Step {
         let comma = self.at;
         if self.peek() != Some(b',') {
-            return self.complain("Expecting ',' delimiter");
+            return self.fail("Expecting ',' delimiter");
         }
         self.at += 1;
         self.skip_space();
         match close {
-            b'}' if self.peek() == Some(close) => Err(Complaint::At(
+            b'}' if self.peek() == Some(close) => Err(SyntaxError::At(
                 "Illegal trailing comma before end of object",
                 comma,
             )),
             b'}' => self.name(),
-            _ if self.peek() == Some(close) => Err(Complaint::At(
+            _ if self.peek() == Some(close) => Err(SyntaxError::At(
                 "Illegal trailing comma before end of array",
                 comma,
             )),
@@ -97,12 +97,12 @@ impl TextScanner<'_> {
     /// Scans a member's name and the colon after it.
     fn name(&mut self) -> Step {
         if self.peek() != Some(b'"') {
-            return self.complain("Expecting property name enclosed in double quotes");
+            return self.fail("Expecting property name enclosed in double quotes");
         }
         self.string()?;
         self.skip_space();
         if self.peek() != Some(b':') {
-            return self.complain("Expecting ':' delimiter");
+            return self.fail("Expecting ':' delimiter");
         }
         self.at += 1;
         self.skip_space();
@@ -116,14 +116,14 @@ impl TextScanner<'_> {
         }
         for constant in ["NaN", "Infinity", "-Infinity"] {
             if rest.starts_with(constant) {
-                return Err(Complaint::Constant(constant));
+                return Err(SyntaxError::Constant(constant));
             }
         }
         let word = ["null", "true", "false"]
             .into_iter()
             .find(|word| rest.starts_with(word));
         match word.map_or_else(|| number(rest), str::len) {
-            0 => self.complain("Expecting value"),
+            0 => self.fail("Expecting value"),
             length => {
                 self.at += length;
                 Ok(())
@@ -136,13 +136,13 @@ impl TextScanner<'_> {
         self.at += 1;
         loop {
             match self.peek() {
-                None => return Err(Complaint::At("Unterminated string starting at", begin)),
+                None => return Err(SyntaxError::At("Unterminated string starting at", begin)),
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(());
                 }
                 Some(b'\\') => self.escape(begin)?,
-                Some(..=0x1f) => return self.complain("Invalid control character at"),
+                Some(..=0x1f) => return self.fail("Invalid control character at"),
                 Some(_) => self.at += 1,
             }
         }
@@ -151,11 +151,11 @@ impl TextScanner<'_> {
     fn escape(&mut self, begin: usize) -> Step {
         let after = self.text.as_bytes().get(self.at + 1..).unwrap_or_default();
         match after {
-            [] => Err(Complaint::At("Unterminated string starting at", begin)),
+            [] => Err(SyntaxError::At("Unterminated string starting at", begin)),
             [b'u', digits @ ..] => {
                 let is_unit = digits.len() > 4 && digits.iter().take(4).all(u8::is_ascii_hexdigit);
                 if !is_unit {
-                    return Err(Complaint::At("Invalid \\uXXXX escape", self.at + 1));
+                    return Err(SyntaxError::At("Invalid \\uXXXX escape", self.at + 1));
                 }
                 self.at += 6;
                 Ok(())
@@ -164,7 +164,7 @@ impl TextScanner<'_> {
                 self.at += 2;
                 Ok(())
             }
-            _ => self.complain("Invalid \\escape"),
+            _ => self.fail("Invalid \\escape"),
         }
     }
 
@@ -182,8 +182,8 @@ impl TextScanner<'_> {
         }
     }
 
-    fn complain(&self, words: &'static str) -> Step {
-        Err(Complaint::At(words, self.at))
+    fn fail(&self, words: &'static str) -> Step {
+        Err(SyntaxError::At(words, self.at))
     }
 }
 
@@ -251,27 +251,27 @@ mod tests {
             (r#"{"a":"\ud83d\u12"}"#, "Invalid \\uXXXX escape", 13),
             ("{\"a\":\"é\n\"}", "Invalid control character at", 8),
         ] {
-            assert_eq!(about(text), Some(Complaint::At(words, at)), "{text}");
+            assert_eq!(find_error(text), Some(SyntaxError::At(words, at)), "{text}");
         }
         for constant in ["NaN", "Infinity", "-Infinity"] {
             let text = format!("[1, {constant}]");
-            assert_eq!(about(&text), Some(Complaint::Constant(constant)));
+            assert_eq!(find_error(&text), Some(SyntaxError::Constant(constant)));
         }
     }
 
     #[test]
-    fn there_is_no_complaint_about_json_however_deep() {
+    fn there_is_no_error_in_json_however_deep() {
         let deep = format!("{}{}", "[{\"a\":".repeat(50_000), "}]".repeat(50_000));
         for text in [
             " {} ",
             r#"{"a": [1, -0.5e-3, {"b": "\u00e9\n"}, [], null], "c": true} "#,
             "\"\\ud800\"",
         ] {
-            assert_eq!(about(text), None, "{text}");
+            assert_eq!(find_error(text), None, "{text}");
         }
         assert!(matches!(
-            about(&deep),
-            Some(Complaint::At("Expecting value", _))
+            find_error(&deep),
+            Some(SyntaxError::At("Expecting value", _))
         ));
     }
 }
