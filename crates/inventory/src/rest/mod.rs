@@ -14,6 +14,7 @@ pub mod page;
 pub mod query;
 mod record_id;
 pub(crate) mod refusal;
+pub(crate) mod spreadsheet;
 pub mod value;
 
 pub use message::Message;

@@ -14,7 +14,7 @@ use web::locale::read_file_time;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    cell::{Decimals, unescape},
+    cell::Decimals,
     column::{self, FileColumn, exported},
     earlier::{EarlierRows, RowsBefore, locked},
     missing::{self, Meaning, RowNames},
@@ -28,6 +28,7 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members},
         json::time_text,
+        spreadsheet::unescape,
     },
 };
 

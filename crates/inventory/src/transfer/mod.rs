@@ -34,7 +34,7 @@ mod same;
 pub(crate) mod sheet;
 pub(crate) mod staging;
 
-pub(crate) use cell::{escape, written};
+pub(crate) use cell::written;
 pub(crate) use column::heading;
 pub use export::{ExportError, count, export, export_to};
 pub(crate) use import::Run;

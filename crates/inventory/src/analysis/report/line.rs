@@ -13,7 +13,7 @@ use super::{
     },
     ReportParameters,
 };
-use crate::aggregates::DAY;
+use crate::{aggregates::DAY, rest::spreadsheet::escape};
 
 /// Stock is dead after this many days without an outflow: a common figure, not a standard.
 pub(super) const DEAD_AFTER: i64 = 90;
@@ -145,18 +145,15 @@ impl ReportLine {
         "is_slow",
     ];
 
-    /// The line's cells, in the order of `COLUMNS`. A title that a spreadsheet would read as a
-    /// formula gets a leading apostrophe.
+    /// The line's cells, in the order of `COLUMNS`.
     pub fn cells(&self) -> [String; 21] {
         let number =
             |value: Option<f64>| value.map(|value| format!("{value:.2}")).unwrap_or_default();
         let integer = |value: Option<i64>| value.map(|value| value.to_string()).unwrap_or_default();
         let xyz = self.xyz.map(|group| format!("{group:?}"));
-        let is_formula = self.title.starts_with(['=', '+', '-', '@', '\t', '\r']);
-        let mark = if is_formula { "'" } else { "" };
         [
             self.product.to_string(),
-            format!("{mark}{}", self.title),
+            escape(&self.title).into_owned(),
             self.abc.letter().to_owned(),
             xyz.unwrap_or_default(),
             self.quantity.to_string(),

@@ -24,7 +24,13 @@ use web::{
 };
 
 use super::spool::{self, SpoolWriter};
-use crate::{State, api::gate, page::Frame, rest::Refusal, transfer};
+use crate::{
+    State,
+    api::gate,
+    page::Frame,
+    rest::{Refusal, spreadsheet},
+    transfer,
+};
 
 /// The number of bytes that are buffered before a write.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -42,7 +48,7 @@ pub(crate) struct Cells(Locale);
 impl Cells {
     /// A text, escaped against formulas.
     pub(crate) fn text(text: &str) -> String {
-        transfer::escape(text).into_owned()
+        spreadsheet::escape(text).into_owned()
     }
 
     /// The value of a field. A reference is shown by its name.
