@@ -52,7 +52,7 @@ app_on_both_engines!(
             "3 produtos",
             "A: 1 produto, saídas de R$\u{a0}600,00",
             "Estoque parado",
-            "Parado =1+1: 40 unidades, R$\u{a0}320,00",
+            "Parado;＝1+1: 40 unidades, R$\u{a0}320,00",
             "Pedir agora (a preço de custo)\n- 1 produto, R$\u{a0}336,00\n- Arroz: 42 unidades, R$\u{a0}336,00",
         ] {
             assert!(text.contains(words), "{words}: {text}");
