@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::{Counters, Error, Tx};
+use crate::{Counters, Error};
 
 /// Polls once. On SQLite no statement waits. So a future that is not ready awaits something other
 /// than its database, and the job fails.
@@ -24,21 +24,6 @@ pub(crate) fn finish_at_once<T, E: From<Error>>(
         Poll::Pending => {
             Err(Error::other("a database job awaited something other than its database").into())
         }
-    }
-}
-
-/// Runs a job in the transaction that is open on a SQLite connection. When a statement has failed,
-/// the job fails, even if it ignored that.
-pub(crate) fn run_in_transaction<T, E, F>(tx: &mut Tx, job: &F, counters: &Counters) -> Result<T, E>
-where
-    F: AsyncFn(&mut Tx) -> Result<T, E>,
-    E: From<Error>,
-{
-    tx.begin_job(true);
-    let result = finish_at_once(job(tx), counters);
-    match (tx.end_job(), result) {
-        (Some(error), Ok(_)) => Err(error.into()),
-        (_, result) => result,
     }
 }
 

@@ -114,7 +114,7 @@ impl Simulated {
         self.around(kind, move |memory| {
             let mut tx = lock_mutex(&memory.tx);
             control(&tx, "SAVEPOINT job")?;
-            let result = job::run_in_transaction(&mut tx, &job, &memory.counters);
+            let result = tx.run_job(&job);
             if result.is_ok() {
                 memory.counters.writes.increase();
             } else {

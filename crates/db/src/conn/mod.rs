@@ -9,7 +9,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql};
+use crate::{
+    BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql, job::finish_at_once,
+};
 
 /// A connection lent to a job. Every statement is one literal text with `$1`, `$2`, … that both
 /// engines accept, prepared once for each connection.
@@ -56,6 +58,22 @@ impl DerefMut for Tx {
 impl Tx {
     pub(crate) fn new(conn: Conn) -> Self {
         Self(conn)
+    }
+
+    /// Runs a job in the transaction that is open on a SQLite connection. When a statement has
+    /// failed, the job fails, even if it ignored that.
+    pub(crate) fn run_job<T, E, F>(&mut self, job: &F) -> Result<T, E>
+    where
+        F: AsyncFn(&mut Self) -> Result<T, E>,
+        E: From<Error>,
+    {
+        self.begin_job(true);
+        let counters = Arc::clone(&self.counters);
+        let result = finish_at_once(job(self), &counters);
+        match (self.end_job(), result) {
+            (Some(error), Ok(_)) => Err(error.into()),
+            (_, result) => result,
+        }
     }
 }
 

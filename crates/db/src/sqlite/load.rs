@@ -5,7 +5,6 @@ use std::{path::Path, sync::Arc};
 use crate::{
     Conn, Counters, Error, Options, Tx,
     conn::sqlite::{Connection, Role},
-    job,
 };
 
 /// Runs `job` in one transaction and commits. Blocks; the writer's jobs wait meanwhile as for
@@ -23,7 +22,7 @@ where
     let connection = Connection::open(path, Role::Maintenance, options)?;
     let mut tx = Tx::new(Conn::sqlite(connection, Arc::clone(counters)));
     tx.sqlite_connection()?.control("BEGIN IMMEDIATE")?;
-    let result = job::run_in_transaction(&mut tx, job, counters);
+    let result = tx.run_job(job);
     let connection = tx.sqlite_connection()?;
     match result {
         Ok(value) => {

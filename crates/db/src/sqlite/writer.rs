@@ -12,14 +12,14 @@ use std::{
 use tokio::sync::oneshot;
 
 use super::{checkpoint::WalKeeper, files::Files};
-use crate::{Conn, Counters, Error, Options, Tx, conn::sqlite::Connection, job, queue::Queue};
+use crate::{Conn, Counters, Error, Options, Tx, conn::sqlite::Connection, queue::Queue};
 
 /// A job with its caller: run inside a batch, once or more often, answered after it.
 pub(crate) trait WriteJob: Send {
     /// When it must have begun, at the latest.
     fn deadline(&self) -> Instant;
     /// Runs the job. Returns whether its writes stay. The result of an earlier run is replaced.
-    fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool;
+    fn run(&mut self, tx: &mut Tx) -> bool;
     /// Sends the caller the job's result, or the error of the batch.
     fn answer(self: Box<Self>, batch: Result<(), Error>);
 }
@@ -56,7 +56,7 @@ where
         self.deadline
     }
 
-    fn run(&mut self, tx: &mut Tx, counters: &Counters) -> bool {
+    fn run(&mut self, tx: &mut Tx) -> bool {
         // One that began in time is not late when its batch is run again.
         let is_in_time = if self.has_begun {
             Ok(())
@@ -66,7 +66,7 @@ where
         let result = match is_in_time {
             Ok(()) => {
                 self.has_begun = true;
-                job::run_in_transaction(tx, &self.body, counters)
+                tx.run_job(&self.body)
             }
             Err(error) => Err(error.into()),
         };
@@ -274,7 +274,7 @@ impl Writer {
 
     fn run_in_batch(&mut self, job: &mut dyn WriteJob) -> JobEnd {
         let before = self.changes();
-        if job.run(&mut self.tx, &self.counters) {
+        if job.run(&mut self.tx) {
             JobEnd::Kept
         } else if self.is_idle() {
             self.lost()
@@ -287,7 +287,7 @@ impl Writer {
 
     fn run_with_savepoint(&mut self, job: &mut dyn WriteJob) -> Result<JobEnd, Error> {
         self.control("SAVEPOINT job")?;
-        let stays = job.run(&mut self.tx, &self.counters);
+        let stays = job.run(&mut self.tx);
         if !stays && self.is_idle() {
             return Ok(self.lost());
         }
