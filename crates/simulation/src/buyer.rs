@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Timestamp, lock_mutex};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -19,7 +19,7 @@ use crate::promises::ReportedOutcome;
 use crate::provider::Payment;
 use crate::settings::{ALREADY_PAID, KEY_LIFETIME};
 use crate::shop::OrderLink;
-use crate::world::{World, lock};
+use crate::world::World;
 
 /// Seconds between retries.
 const WAITS: [u64; 9] = [1, 2, 5, 20, 40, 120, 600, 3600, 18_000];
@@ -164,7 +164,8 @@ impl Purchase {
         };
         let payer = format!("pedido-{name}@example.com");
         let has_order = order.is_some();
-        let place = lock(&world.promises).begin_attempt(self.number, has_order, payer.clone());
+        let place =
+            lock_mutex(&world.promises).begin_attempt(self.number, has_order, payer.clone());
         Attempt {
             place,
             path,
@@ -217,7 +218,8 @@ impl Purchase {
                     if attempt.is_over(is_final, &world.dice) =>
                 {
                     world.note(|| format!("{} believes that nothing was charged", attempt.payer));
-                    lock(&world.promises).record_attempt(attempt.place, ReportedOutcome::NotMade);
+                    lock_mutex(&world.promises)
+                        .record_attempt(attempt.place, ReportedOutcome::NotMade);
                     return heard;
                 }
                 _ if attempt.key.is_none() => return PaymentAnswer::Unknown,
@@ -309,7 +311,9 @@ impl Attempt {
             (200, _) => {
                 let id = answer.text("id").to_owned();
                 let outcome = ReportedOutcome::Made(id.clone());
-                if let Some(before) = lock(&world.promises).record_attempt(self.place, outcome) {
+                if let Some(before) =
+                    lock_mutex(&world.promises).record_attempt(self.place, outcome)
+                {
                     world.violated(format!("{self}: told {before:?}, and then {id}"));
                 }
                 PaymentAnswer::Made {
@@ -334,17 +338,19 @@ impl Attempt {
         let order = self.order.as_deref().unwrap_or_default();
         match (answer.status, answer.text("detail")) {
             (409, ALREADY_PAID) => {
-                lock(&world.promises).record_order_end(order, "paid");
+                lock_mutex(&world.promises).record_order_end(order, "paid");
                 PaymentAnswer::Over
             }
             (410, detail) => {
                 if detail == "Order canceled" {
-                    lock(&world.promises).record_order_end(order, "canceled");
+                    lock_mutex(&world.promises).record_order_end(order, "canceled");
                 }
                 // This response reads like "not charged", so a buyer whose earlier request was not
                 // answered believes that.
                 let outcome = ReportedOutcome::NotMade;
-                if let Some(before) = lock(&world.promises).record_attempt(self.place, outcome) {
+                if let Some(before) =
+                    lock_mutex(&world.promises).record_attempt(self.place, outcome)
+                {
                     world.violated(format!("{self}: told {before:?}, and then {detail}"));
                 }
                 PaymentAnswer::Over
@@ -403,7 +409,7 @@ async fn return_days_later(world: Arc<World>, attempt: Attempt) {
         match attempt.send(&world).await {
             PaymentAnswer::Made { .. } | PaymentAnswer::Over => return,
             PaymentAnswer::NotCharged { .. } => {
-                lock(&world.promises).record_attempt(attempt.place, ReportedOutcome::NotMade);
+                lock_mutex(&world.promises).record_attempt(attempt.place, ReportedOutcome::NotMade);
             }
             PaymentAnswer::Unknown => {}
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use db::lock_mutex;
 use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -10,7 +11,7 @@ use crate::client::{self, Answer};
 use crate::faults::LONG_LAG;
 use crate::promises::ReportedOutcome;
 use crate::settings::{API_KEY, KEY_LIFETIME};
-use crate::world::{World, lock};
+use crate::world::World;
 
 /// Seconds between retries.
 pub(crate) const WAITS: [u64; 8] = [1, 2, 5, 30, 60, 600, 3600, 10_800];
@@ -70,13 +71,13 @@ async fn cancel(world: Arc<World>, payment: String) {
 
 async fn refund(world: Arc<World>, payment: String, cents: Option<i64>) {
     sleep(world.dice.seconds(1, 900)).await;
-    let place = lock(&world.promises).begin_refund(payment.clone(), cents);
+    let place = lock_mutex(&world.promises).begin_refund(payment.clone(), cents);
     for round in 0..2 {
         let has_key = world.dice.happens(750);
         let key = has_key.then(|| format!("estorno-{place}-{round}"));
-        lock(&world.promises).repeat_refund(place, key.clone().map(|key| (key, world.now())));
+        lock_mutex(&world.promises).repeat_refund(place, key.clone().map(|key| (key, world.now())));
         let outcome = refund_until_answered(&world, place, &payment, cents, key.as_deref()).await;
-        if let Some(before) = lock(&world.promises).record_refund(place, outcome.clone()) {
+        if let Some(before) = lock_mutex(&world.promises).record_refund(place, outcome.clone()) {
             world.violated(format!(
                 "refund {place} of {payment}: told {before:?}, and then {outcome:?}"
             ));
@@ -145,7 +146,7 @@ pub(crate) async fn retry_unknown_refunds(world: &Arc<World>) {
     if world.faults.list_lag == LONG_LAG {
         return;
     }
-    let requests = lock(&world.promises).refunds.clone();
+    let requests = lock_mutex(&world.promises).refunds.clone();
     for (place, request) in requests.iter().enumerate() {
         let Some((key, begun)) = &request.repeats else {
             continue;
@@ -169,7 +170,7 @@ pub(crate) async fn retry_unknown_refunds(world: &Arc<World>) {
                 request.payment
             ));
         }
-        lock(&world.promises).record_refund(place, outcome);
+        lock_mutex(&world.promises).record_refund(place, outcome);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Timestamp, lock_mutex};
 use http::Method;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -14,7 +14,7 @@ use crate::merchant::{self, WAITS};
 use crate::provider::member;
 use crate::settings::ALREADY_PAID;
 use crate::shop::{OrderLink, Sale, text};
-use crate::world::{World, lock};
+use crate::world::World;
 
 /// The lifetimes of orders in seconds. `None` uses the service's default. The shortest must be ten
 /// minutes by the clock of any replica.
@@ -41,7 +41,7 @@ pub(crate) async fn sell(world: Arc<World>, number: usize, within: u64) {
     };
     let link = OrderLink::of(&order);
     let ends = Timestamp::parse(text(&order, "expires_at")).unwrap_or(world.now());
-    lock(&world.sales).push(Sale {
+    lock_mutex(&world.sales).push(Sale {
         number,
         link: link.clone(),
         ends,
@@ -62,7 +62,7 @@ fn open_tabs(world: &Arc<World>, number: usize, link: &OrderLink, first: usize) 
 
 /// Lets time pass until an order is about to expire, and has it paid at the last moment.
 pub(crate) async fn come_late(world: &Arc<World>) {
-    let sales = lock(&world.sales).clone();
+    let sales = lock_mutex(&world.sales).clone();
     let place = usize::try_from(world.dice.below(sales.len() as u64)).unwrap_or(0);
     let Some(Sale { number, link, ends }) = sales.get(place).cloned() else {
         return;
@@ -154,9 +154,11 @@ async fn cancel(world: Arc<World>, link: OrderLink) {
         let answer = merchant::call(&world, Method::POST, &path, &Value::Null, None).await;
         if let Some(answer) = answer {
             match (answer.status, answer.text("detail")) {
-                (200, _) => return lock(&world.promises).record_order_end(&link.id, "canceled"),
+                (200, _) => {
+                    return lock_mutex(&world.promises).record_order_end(&link.id, "canceled");
+                }
                 (409, ALREADY_PAID) => {
-                    return lock(&world.promises).record_order_end(&link.id, "paid");
+                    return lock_mutex(&world.promises).record_order_end(&link.id, "paid");
                 }
                 (409, "Order expired") => return,
                 // A payment is being confirmed, or the provider or the database did not respond.

@@ -1,8 +1,10 @@
 //! The events of a run, one per line, to find out why a seed failed. It costs nothing when off.
 
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
+
+use db::lock_mutex;
 
 /// The lines of a run.
 #[derive(Debug, Default)]
@@ -20,16 +22,16 @@ impl Trace {
     /// Adds a line. `line` is not called when the trace is off.
     pub(crate) fn add<T: Display>(&self, at: Duration, line: impl FnOnce() -> T) {
         if let Some(lines) = &self.lines {
-            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lines = lock_mutex(lines);
             lines.push(format!("{} {}", Elapsed(at), line()));
         }
     }
 
     /// Removes and returns the lines.
     pub(crate) fn take(&self) -> Vec<String> {
-        self.lines.as_ref().map_or_else(Vec::new, |lines| {
-            std::mem::take(&mut *lines.lock().unwrap_or_else(PoisonError::into_inner))
-        })
+        self.lines
+            .as_ref()
+            .map_or_else(Vec::new, |lines| std::mem::take(&mut *lock_mutex(lines)))
     }
 }
 

@@ -5,7 +5,6 @@
 //! proxies from the environment by default. They also cost a part of the millisecond that checkout
 //! may add to a payment.
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -112,11 +111,7 @@ impl ApiKey {
     }
 }
 
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ApiKey(****)")
-    }
-}
+crate::masked_debug!(ApiKey);
 
 impl HttpClient {
     /// A client that has not connected yet, and keeps at most `idle_connections` to a host. A

@@ -21,6 +21,7 @@ pub mod http_client;
 mod http_stack;
 pub mod limits;
 pub mod locale;
+mod masked;
 pub mod metrics;
 pub mod openapi;
 pub mod page;

@@ -2,9 +2,9 @@
 //! are scraped.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use db::{Db, Statistics};
+use db::{Db, Statistics, lock_mutex};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -19,12 +19,12 @@ pub(super) struct DatabaseMetrics(Arc<Mutex<Vec<(&'static str, Db)>>>);
 impl DatabaseMetrics {
     /// Adds the database of a service.
     pub(super) fn add(&self, service: &'static str, db: Db) {
-        let mut databases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut databases = lock_mutex(&self.0);
         databases.push((service, db));
     }
 
     fn read(&self) -> Vec<(&'static str, Statistics)> {
-        let databases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let databases = lock_mutex(&self.0);
         let read = |(service, db): &(&'static str, Db)| (*service, db.statistics());
         databases.iter().map(read).collect()
     }

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderName, Method, StatusCode};
 use axum::routing::post;
+use db::lock_mutex;
 use delivery::Secret;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -50,7 +51,7 @@ pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Resul
     let (shared, counting) = (Arc::clone(&received), Arc::new(counting));
     let note = async move |body: Bytes| {
         note_paid(&shared, &body);
-        counting.send_replace(lock(&shared).len());
+        counting.send_replace(lock_mutex(&shared).len());
         StatusCode::NO_CONTENT
     };
     let router = Router::new().route("/", post(note));
@@ -77,7 +78,7 @@ pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Resul
     let all = count.wait_for(|count| *count >= arguments.told);
     tokio::time::timeout(PATIENCE, all).await??;
     let mut delays: Vec<Duration> = Vec::new();
-    for (order, at) in lock(&received).iter() {
+    for (order, at) in lock_mutex(&received).iter() {
         let notified = notified.get(order).ok_or("news of an unknown order")?;
         delays.push(at.saturating_duration_since(*notified));
     }
@@ -119,16 +120,11 @@ fn note_paid(received: &ReceiptTimes, body: &[u8]) {
     if event.get("type").is_some_and(|kind| kind == "order.paid")
         && let Ok(id) = text(&event, "/data/id")
     {
-        lock(received).entry(id).or_insert_with(Instant::now);
+        lock_mutex(received).entry(id).or_insert_with(Instant::now);
     }
 }
 
 fn text(value: &Value, path: &str) -> Result<String, LoadError> {
     let found = value.pointer(path).and_then(Value::as_str);
     Ok(found.ok_or_else(|| format!("no {path}"))?.to_owned())
-}
-
-/// No holder of the lock can panic.
-fn lock(received: &ReceiptTimes) -> std::sync::MutexGuard<'_, HashMap<String, Instant>> {
-    received.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,8 +6,6 @@ use http::HeaderValue;
 use uuid::Uuid;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::secret::masked_debug;
-
 /// The bearer token of the configuration. Erased from memory when dropped, and never printed.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AccessToken(String);
@@ -17,7 +15,7 @@ pub struct AccessToken(String);
 #[error("an access token is one or more visible ASCII characters")]
 pub struct AccessTokenError;
 
-masked_debug!(AccessToken, CardToken);
+web::masked_debug!(AccessToken, CardToken);
 
 impl AccessToken {
     /// Parses a token. Surrounding whitespace, as in a file, is trimmed.

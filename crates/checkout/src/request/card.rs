@@ -7,7 +7,6 @@ use jiff::tz::{Offset, TimeZone};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::Refusal;
-use crate::secret::masked_debug;
 
 /// The card of a validated request.
 #[derive(Debug)]
@@ -157,4 +156,4 @@ pub(super) fn today(now: Timestamp) -> Date {
     now.to_jiff().to_zoned(zone).date()
 }
 
-masked_debug!(CardNumber, SecurityCode, Expiry);
+web::masked_debug!(CardNumber, SecurityCode, Expiry);

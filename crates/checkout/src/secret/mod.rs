@@ -73,19 +73,7 @@ impl Secret {
     }
 }
 
-/// Implements `Debug` for types whose content must never be printed: only their names are.
-macro_rules! masked_debug {
-    ($($secret:ident),+) => {
-        $(impl std::fmt::Debug for $secret {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(concat!(stringify!($secret), "(****)"))
-            }
-        })+
-    };
-}
-pub(crate) use masked_debug;
-
-masked_debug!(Secret);
+web::masked_debug!(Secret);
 
 /// Whether this secret is the one that the database was first used with. The first call stores it.
 pub(crate) async fn is_secret_of(db: &Db, secret: &Secret) -> Result<bool, Error> {

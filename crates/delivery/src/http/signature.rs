@@ -1,7 +1,7 @@
 //! Signatures as defined by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, in base64,
 //! with the prefix `v1,`.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use base64::{
     Engine as _, engine::general_purpose::STANDARD, engine::general_purpose::STANDARD_NO_PAD,
@@ -136,11 +136,7 @@ impl<'a> SignatureHeaders<'a> {
     }
 }
 
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(****)")
-    }
-}
+web::masked_debug!(Secret);
 
 #[cfg(test)]
 mod tests {

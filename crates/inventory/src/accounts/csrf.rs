@@ -65,7 +65,7 @@ impl From<CsrfError> for Refusal {
     }
 }
 
-hide_in_debug!(Secret);
+web::masked_debug!(Secret);
 
 impl Secret {
     /// A new secret.

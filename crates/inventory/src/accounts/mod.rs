@@ -2,17 +2,6 @@
 //! people. Implements the specification's "Authentication". The permission that a request needs is
 //! decided in `api`.
 
-/// Implements `Debug` for types that hold secrets, without their content.
-macro_rules! hide_in_debug {
-    ($($type:ident),+) => {$(
-        impl std::fmt::Debug for $type {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(concat!(stringify!($type), "(****)"))
-            }
-        }
-    )+};
-}
-
 mod attempts;
 mod bearer;
 mod common_passwords;

@@ -52,7 +52,7 @@ pub struct Credentials {
     pub otp: Option<String>,
 }
 
-hide_in_debug!(TokenPair, AccessToken, Credentials);
+web::masked_debug!(TokenPair, AccessToken, Credentials);
 
 /// Obtains a token pair for a password, and for a code if the account has a second factor.
 ///

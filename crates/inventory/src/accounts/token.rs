@@ -67,7 +67,7 @@ pub enum TokenError {
 #[derive(Clone)]
 pub struct TokenKey(hmac::Key);
 
-hide_in_debug!(TokenKey);
+web::masked_debug!(TokenKey);
 
 impl TokenKey {
     /// The key of these bytes. The configuration checks their length.

@@ -2,14 +2,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
-use super::missing::{NewNames, RowNames};
+use db::lock_mutex;
 
-pub(super) fn locked(seen: &Mutex<EarlierRows>) -> MutexGuard<'_, EarlierRows> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use super::missing::{NewNames, RowNames};
 
 /// The effects of the rows examined so far.
 #[derive(Debug, Default)]
@@ -74,21 +72,21 @@ pub(super) struct RowsBefore<'a> {
 impl RowsBefore<'_> {
     pub(super) fn has_serie_number(&self, number: &str) -> bool {
         self.fresh.serie_numbers.contains(number)
-            || locked(self.seen).serie_numbers.contains(number)
+            || lock_mutex(self.seen).serie_numbers.contains(number)
     }
 
     pub(super) fn quantity(&self, product: i64) -> Option<i64> {
         let fresh = self.fresh.quantities.get(&product).copied();
-        fresh.or_else(|| locked(self.seen).quantities.get(&product).copied())
+        fresh.or_else(|| lock_mutex(self.seen).quantities.get(&product).copied())
     }
 
     pub(super) fn has_id(&self, id: i64) -> bool {
-        self.fresh.has_id(id) || locked(self.seen).has_id(id)
+        self.fresh.has_id(id) || lock_mutex(self.seen).has_id(id)
     }
 
     /// The fields of a row whose new names exceed the limit per file.
     pub(super) fn beyond_the_most_names(&self, names: &RowNames) -> Vec<&'static str> {
-        let seen = locked(self.seen);
+        let seen = lock_mutex(self.seen);
         seen.names.beyond_the_most(&self.fresh.names, names)
     }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use db::{Conn, Db};
+use db::{Conn, Db, lock_mutex};
 use resource::{Field, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,7 +16,7 @@ use super::{
     FileKind, ImportError, Problem, Report, Run,
     cell::Decimals,
     column::{self, FileColumn, exported},
-    earlier::{EarlierRows, RowsBefore, locked},
+    earlier::{EarlierRows, RowsBefore},
     missing::{self, Meaning, RowNames},
     record,
     same::is_same_value,
@@ -90,7 +90,7 @@ impl Examination {
         let (outcomes, fresh, decimals) = db.read(read).await?;
         self.decimals = decimals;
         self.report.new_names.extend(fresh.names.in_order());
-        locked(&self.examiner.seen).absorb(fresh);
+        lock_mutex(&self.examiner.seen).absorb(fresh);
         let mut valid = Vec::new();
         for outcome in outcomes {
             match outcome {
@@ -111,7 +111,7 @@ impl Examination {
 
     /// The highest id in the file so far.
     pub(super) fn highest_id(&self) -> Option<i64> {
-        let seen = locked(&self.examiner.seen);
+        let seen = lock_mutex(&self.examiner.seen);
         seen.ids.last_key_value().map(|(_, last)| *last)
     }
 
@@ -230,7 +230,7 @@ impl Examiner {
             Ok(effect) if problems.found.is_empty() => {
                 fresh
                     .names
-                    .add(&locked(&self.seen).names, &names, line.number);
+                    .add(&lock_mutex(&self.seen).names, &names, line.number);
                 fresh.serie_numbers.extend(effect.serie_number);
                 fresh.quantities.extend(effect.quantity);
                 if let Some(id) = id {

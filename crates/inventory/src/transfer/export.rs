@@ -6,11 +6,11 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use csv::{Terminator, Writer, WriterBuilder};
-use db::{Conn, Db};
+use db::{Conn, Db, lock_mutex};
 
 use super::{FileKind, Progress, column, record};
 use crate::rest::Refusal;
@@ -76,7 +76,7 @@ pub async fn export_to(
 ) -> Result<u64, ExportError> {
     let sink = Mutex::new(Some(sink));
     db.report(async move |conn| {
-        let first_use = sink.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let first_use = lock_mutex(&sink).take();
         // After a lost connection the job is retried, but the written part cannot be undone.
         let sink = first_use.ok_or_else(|| db::Error::other("the export was interrupted"))?;
         let (count, _) = write(conn, resource, sink, &progress).await?;

@@ -10,19 +10,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use checkout::reconcile::{self, Scope};
+use db::lock_mutex;
 use http::Method;
 use serde_json::Value;
 
 use crate::merchant;
 use crate::promises::{AttemptRecord, Promises, RefundRequest, ReportedOutcome};
 use crate::provider::Payment;
-use crate::world::{Replica, World, lock};
+use crate::world::{Replica, World};
 use store::Books;
 
 /// Checks all invariants. Those that do not hold are recorded as violations.
 pub(crate) async fn all(world: &Arc<World>) {
     let payments = world.look(|provider| provider.payments().to_vec());
-    let promises = std::mem::take(&mut *lock(&world.promises));
+    let promises = std::mem::take(&mut *lock_mutex(&world.promises));
     charges(world, &promises, &payments);
     let running = world.replicas.running();
     let Some(replica) = running.first() else {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use checkout::State;
-use db::{Interference, JobKind, KeepAlive};
+use db::{Interference, JobKind, KeepAlive, lock_mutex};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::{World, lock};
+use super::World;
 
 /// The running processes.
 #[derive(Default)]
@@ -107,7 +107,7 @@ impl Life {
                 )
             });
             if is_whole {
-                *lock(&self.frozen_until) = Instant::now() + time;
+                *lock_mutex(&self.frozen_until) = Instant::now() + time;
             } else {
                 sleep(time).await;
             }
@@ -121,7 +121,7 @@ impl Life {
             if self.is_dead() {
                 std::future::pending::<()>().await;
             }
-            let until = *lock(&self.frozen_until);
+            let until = *lock_mutex(&self.frozen_until);
             if until <= Instant::now() {
                 return;
             }
@@ -159,31 +159,31 @@ impl Interference for Life {
 impl Replicas {
     /// The running replicas.
     pub(crate) fn running(&self) -> Vec<Arc<Replica>> {
-        lock(&self.0).replicas.clone()
+        lock_mutex(&self.0).replicas.clone()
     }
 
     /// Sets whether no replica may start.
     pub(crate) fn set_absent(&self, is_absent: bool) {
-        lock(&self.0).is_absent = is_absent;
+        lock_mutex(&self.0).is_absent = is_absent;
     }
 
     pub(crate) fn add(&self, replica: Arc<Replica>) {
-        lock(&self.0).replicas.push(replica);
+        lock_mutex(&self.0).replicas.push(replica);
     }
 
     fn may_crash(&self) -> bool {
-        let mut running = lock(&self.0);
+        let mut running = lock_mutex(&self.0);
         running.crashes += 1;
         running.crashes <= CRASHES_MAX
     }
 
     /// Whether no replica may start.
     pub(crate) fn is_absent(&self) -> bool {
-        lock(&self.0).is_absent
+        lock_mutex(&self.0).is_absent
     }
 
     pub(crate) fn remove(&self, number: usize) -> Option<Arc<Replica>> {
-        let mut running = lock(&self.0);
+        let mut running = lock_mutex(&self.0);
         let place = running
             .replicas
             .iter()

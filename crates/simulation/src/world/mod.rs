@@ -3,10 +3,10 @@
 mod life;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use db::{MemoryDatabase, Timestamp};
+use db::{MemoryDatabase, Timestamp, lock_mutex};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use web::Clock;
@@ -124,11 +124,11 @@ impl World {
     /// Records a violated invariant.
     pub(crate) fn violated(&self, what: String) {
         self.note(|| format!("!!! {what}"));
-        lock(&self.violations).push(what);
+        lock_mutex(&self.violations).push(what);
     }
 
     pub(crate) fn violations(&self) -> Vec<String> {
-        std::mem::take(&mut lock(&self.violations))
+        std::mem::take(&mut lock_mutex(&self.violations))
     }
 
     /// Accesses the provider, and starts the consequences of its changes.
@@ -136,7 +136,7 @@ impl World {
         self: &Arc<Self>,
         act: impl FnOnce(&mut Provider, Moment<'_>) -> T,
     ) -> T {
-        let mut provider = lock(&self.provider);
+        let mut provider = lock_mutex(&self.provider);
         let moment = Moment {
             now: self.now(),
             dice: &self.dice,
@@ -176,12 +176,12 @@ impl World {
 
     /// Records that a response of the provider has reached the service.
     pub(crate) fn note_reported(&self, answer: &[u8]) {
-        lock(&self.provider).note_reported(answer);
+        lock_mutex(&self.provider).note_reported(answer);
     }
 
     /// Reads the provider's data.
     pub(crate) fn look<T>(&self, see: impl FnOnce(&Provider) -> T) -> T {
-        see(&lock(&self.provider))
+        see(&lock_mutex(&self.provider))
     }
 
     pub(crate) fn busy(self: &Arc<Self>) -> BusyGuard {
@@ -209,9 +209,4 @@ impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-/// A run has one thread, and no holder of a lock can panic midway.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,9 +5,10 @@
 //! polled.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use db::lock_mutex;
 use serde::Serialize;
 use tokio::sync::{Notify, watch};
 use utoipa::ToSchema;
@@ -90,7 +91,7 @@ impl StatusBroadcaster {
     /// total, of this payment or of this client.
     pub(crate) fn follow(&self, id: &str, now: StatusView, origin: Origin) -> Option<Follower> {
         let client = (!origin.is_local).then(|| ClientAddress(origin.address).network_key());
-        let mut followed = self.lock();
+        let mut followed = lock_mutex(&self.0.followed);
         let of_payment = followed.payments.get(id);
         let of_payment = of_payment.map_or(0, watch::Sender::receiver_count);
         let of_client = client
@@ -123,19 +124,23 @@ impl StatusBroadcaster {
 
     /// Sends the status of a payment to its subscribers.
     pub(crate) fn publish(&self, id: &str, state: PaymentState, status_detail: &str) {
-        if let Some(sender) = self.lock().payments.get(id) {
+        if let Some(sender) = lock_mutex(&self.0.followed).payments.get(id) {
             sender.send_if_modified(|view| replace(view, StatusView::new(state, status_detail)));
         }
     }
 
     /// The ids of the followed payments.
     pub(crate) fn followed(&self) -> Vec<String> {
-        self.lock().payments.keys().cloned().collect()
+        lock_mutex(&self.0.followed)
+            .payments
+            .keys()
+            .cloned()
+            .collect()
     }
 
     /// Waits until any payment is followed. Only one task may wait at a time.
     pub(crate) async fn any(&self) {
-        while self.lock().payments.is_empty() {
+        while lock_mutex(&self.0.followed).payments.is_empty() {
             self.0.begun.notified().await;
         }
     }
@@ -143,14 +148,7 @@ impl StatusBroadcaster {
     /// The number of open streams.
     #[cfg(test)]
     pub(crate) fn streams(&self) -> usize {
-        self.lock().streams
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Subscriptions> {
-        self.0
-            .followed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.0.followed).streams
     }
 }
 
@@ -180,7 +178,7 @@ impl Follower {
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        let mut followed = self.broadcaster.lock();
+        let mut followed = lock_mutex(&self.broadcaster.0.followed);
         followed.streams = followed.streams.saturating_sub(1);
         if let Some(client) = &self.client
             && let Some(count) = followed.by_client.get_mut(client)

@@ -16,7 +16,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 #[derive(Clone, PartialEq, Eq)]
 pub struct TotpSecret([u8; SECRET_BYTES]);
 
-hide_in_debug!(TotpSecret);
+web::masked_debug!(TotpSecret);
 
 impl TotpSecret {
     /// A new secret.

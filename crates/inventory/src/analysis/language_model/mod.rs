@@ -8,12 +8,9 @@ mod answer;
 mod call;
 mod prompt;
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
-use db::Timestamp;
+use db::{Timestamp, lock_mutex};
 use http::Uri;
 use web::http_client::{HttpClient, TlsUnusable};
 
@@ -113,12 +110,12 @@ impl ConfiguredModel {
 
     /// The format of the next call: the cached one, or the strictest.
     fn format(&self, now: Timestamp) -> AnswerFormat {
-        let remembered = lock(&self.format).filter(|(_, until)| now < *until);
+        let remembered = lock_mutex(&self.format).filter(|(_, until)| now < *until);
         remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
     }
 
     fn remember_format(&self, accepted: AnswerFormat, now: Timestamp) {
-        *lock(&self.format) = Some((accepted, now + FORMAT_LIFETIME));
+        *lock_mutex(&self.format) = Some((accepted, now + FORMAT_LIFETIME));
         tracing::info!(
             format = ?accepted,
             "language model: the server refused a stricter answer format; this one is used for an hour"
@@ -126,17 +123,13 @@ impl ConfiguredModel {
     }
 
     fn is_paused(&self, now: Timestamp) -> bool {
-        lock(&self.paused_until).is_some_and(|until| now < until)
+        lock_mutex(&self.paused_until).is_some_and(|until| now < until)
     }
 
     fn pause(&self, until: Timestamp) {
-        *lock(&self.paused_until) = Some(until);
+        *lock_mutex(&self.paused_until) = Some(until);
         tracing::warn!(%until, "language model: calls fail; the texts of analyses are computed until then");
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Lets the model write the text after `tries` failed calls. Adds the token counts to `usage`.

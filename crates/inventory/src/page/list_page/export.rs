@@ -3,14 +3,14 @@
 //! Portuguese, commas and decimal points in English, UTF-8 with a byte order mark. Texts are
 //! escaped so that spreadsheets do not run them as formulas. The import accepts both formats.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use axum::{
     body::Body,
     response::{IntoResponse as _, Response},
 };
 use csv::{Terminator, Writer, WriterBuilder};
-use db::{Conn, Error, Money};
+use db::{Conn, Error, Money, lock_mutex};
 use http::{
     HeaderName, HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
@@ -105,7 +105,7 @@ impl ExportFile {
     ///
     /// When the client has gone, or the temporary file cannot be written.
     pub(crate) fn row(&self, cells: &[String]) -> Result<(), Error> {
-        let mut rows = self.lock();
+        let mut rows = lock_mutex(&self.rows);
         rows.add(cells)?;
         if rows.buffered >= BUFFER_BYTES {
             rows.flush(self.locale)?;
@@ -124,7 +124,7 @@ impl ExportFile {
     /// Writes the header row. Called again when the database read is retried, which fails once a
     /// part of the file may have been sent.
     fn begin(&self) -> Result<(), Error> {
-        let mut rows = self.lock();
+        let mut rows = lock_mutex(&self.rows);
         if rows.file.has_begun() {
             return Err(Error::other("the export was interrupted"));
         }
@@ -134,14 +134,10 @@ impl ExportFile {
     }
 
     fn finish(&self) -> Result<(), Error> {
-        let mut rows = self.lock();
+        let mut rows = lock_mutex(&self.rows);
         rows.flush(self.locale)?;
         rows.file.finish();
         Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, ExportRows> {
-        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

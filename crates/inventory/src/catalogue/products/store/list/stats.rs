@@ -4,12 +4,9 @@
 //! process. A count that was read between two reads of the same version is valid while the version
 //! stays the same. Movements change neither counts nor version.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Mutex};
 
-use db::{Conn, Error};
+use db::{Conn, Error, lock_mutex};
 
 use super::{ARCHIVED, ProductList, ProductRecord, STOCK, WORDS};
 use crate::{
@@ -28,21 +25,17 @@ const CAPACITY: usize = 2048;
 
 impl StatsCache {
     fn get(&self, conditions: &[Condition], version: i64) -> Option<QueryStats> {
-        let cache = self.lock();
+        let cache = lock_mutex(&self.0);
         let (cached_version, stats) = cache.get(conditions)?;
         (*cached_version == version).then(|| stats.clone())
     }
 
     fn insert(&self, conditions: &[Condition], version: i64, stats: &QueryStats) {
-        let mut cache = self.lock();
+        let mut cache = lock_mutex(&self.0);
         if cache.len() >= CAPACITY {
             cache.clear();
         }
         cache.insert(conditions.to_vec(), (version, stats.clone()));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Vec<Condition>, (i64, QueryStats)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
