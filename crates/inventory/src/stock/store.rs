@@ -141,6 +141,21 @@ pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Ti
     .await
 }
 
+/// Whether an adjustment cancelled a movement when it was recorded, because the product's opening
+/// included it (`ledger::record_past`). `change` is the adjustment's.
+pub(super) async fn is_canceled(
+    conn: &mut Conn,
+    product: i64,
+    change: i64,
+    at: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "SELECT id FROM ledger_entries
+         WHERE product_id = $1 AND created_at = $2 AND kind = 'adjustment' AND change = $3 LIMIT 1";
+    let params: [&dyn Param; 3] = [&product, &at, &change];
+    let found = conn.optional(sql, &params, |row| row.get::<i64>(0)).await?;
+    Ok(found.is_some())
+}
+
 row! {
     /// A row of the ledger.
     pub(super) struct LedgerEntryRow in "ledger_entries" {

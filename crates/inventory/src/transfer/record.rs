@@ -237,7 +237,7 @@ pub(super) async fn revert(
     match resource {
         FileKind::Named(kind) => kind.delete(work, id).await.map(drop),
         FileKind::Products => products::revert(work, id).await,
-        FileKind::Movements(movement) => movements::revert(work, movement, id).await.map(drop),
+        FileKind::Movements(movement) => movement.delete(work, id).await.map(drop),
     }
 }
 

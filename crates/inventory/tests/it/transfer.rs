@@ -366,6 +366,25 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    what_an_opening_included_is_deleted_without_a_change_of_the_quantity,
+    async |app| {
+        with_basics(&app).await;
+        let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
+        load_bytes(&app, FileKind::Products, product).await.unwrap();
+        let sold = "id,product,quantity,created_at\n7,5,400,2026-01-02T10:00:00Z\n";
+        load_bytes(&app, OUTFLOWS, sold).await.unwrap();
+        // More than is in stock today.
+        let bought = "id,supplier,product,quantity,created_at\n8,1,5,410,2026-01-01T10:00:00Z\n";
+        load_bytes(&app, INFLOWS, bought).await.unwrap();
+        for path in ["/api/v1/outflows/7/", "/api/v1/inflows/8/"] {
+            app.admin().delete(path).await.has_status(204);
+            assert_eq!(app.admin().quantity_of(5).await, 10, "{path}");
+        }
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
+
+app_on_both_engines!(
     a_dry_run_says_what_would_be_and_changes_nothing,
     async |app| {
         let folder = tempfile::tempdir().unwrap();

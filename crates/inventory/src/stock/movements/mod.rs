@@ -10,7 +10,7 @@ pub(crate) mod words;
 
 pub(crate) use model::{INFLOWS, MovementEntry};
 pub use model::{MovementInput, MovementRecord};
-pub(crate) use removal::{check_deletion, check_reversal, revert};
+pub(crate) use removal::{check_deletion, check_reversal};
 
 use db::{Conn, Timestamp};
 use http::Method;
@@ -175,7 +175,7 @@ impl Resource for Movement {
 
     /// Reverses the change of the quantity. The ledger keeps both rows.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
-        removal::delete(work, self, id, false).await
+        removal::delete(work, self, id).await
     }
 }
 

@@ -19,31 +19,17 @@ use crate::{
     work::Work,
 };
 
-/// Reverts a movement that an import added. A movement that is older than its product's opening did
-/// not change the quantity, so reverting it does not either.
-pub(crate) async fn revert(
-    work: &mut Work<'_>,
-    movement: Movement,
-    id: i64,
-) -> Result<bool, Refusal> {
-    let Some(record) = store::find(work.tx, movement, id).await? else {
-        return Ok(false);
-    };
-    let is_history = is_counted_by_opening(work.tx, &record).await?;
-    delete(work, movement, id, is_history).await
-}
-
-/// Deletes a movement and reverses its change of the quantity, if it was not older than the
-/// product's opening (`is_history`). Returns false if there was no such movement.
+/// Deletes a movement and reverses its change of the quantity. A movement that the product's opening
+/// included did not change the quantity, so its deletion does not either. Returns false if there was
+/// no such movement.
 ///
 /// # Errors
 ///
 /// 409 if the goods of an inflow are no longer in stock, or a failure of the database.
-pub(super) async fn delete(
+pub(crate) async fn delete(
     work: &mut Work<'_>,
     movement: Movement,
     id: i64,
-    is_history: bool,
 ) -> Result<bool, Refusal> {
     let Some(deleted) = store::delete(work.tx, movement, id).await? else {
         return Ok(false);
@@ -57,7 +43,7 @@ pub(super) async fn delete(
         ..NewEntry::new(work, product, movement.kinds().1, change)
     };
     let refused = |error| irreversible(movement, quantity, error);
-    if is_history {
+    if stock::store::is_canceled(work.tx, product, change, deleted.created_at).await? {
         ledger::record_past(work, &entry).await?.map_err(refused)?;
     } else {
         let change = ledger::apply(work, &entry).await?.map_err(refused)?;
@@ -81,9 +67,17 @@ pub(crate) async fn check_deletion(
     movement: Movement,
     record: &MovementRecord,
 ) -> Result<(), Refusal> {
-    let product = record.product.id;
-    let read = async move |conn: &mut Conn| stock::store::quantity(conn, product).await;
-    let quantity = state.db.read(read).await?.ok_or(Refusal::NotFound)?;
+    let (product, at) = (record.product.id, record.created_at);
+    let change = -movement.change(record.quantity);
+    let read = async move |conn: &mut Conn| {
+        let is_history = stock::store::is_canceled(conn, product, change, at).await?;
+        Ok::<_, db::Error>((stock::store::quantity(conn, product).await?, is_history))
+    };
+    let (quantity, is_history) = state.db.read(read).await?;
+    let quantity = quantity.ok_or(Refusal::NotFound)?;
+    if is_history {
+        return Ok(());
+    }
     quantity_without(movement, record, quantity).map(drop)
 }
 
@@ -99,7 +93,8 @@ pub(crate) async fn check_reversal(
         return Ok(());
     };
     let product = record.product.id;
-    if is_counted_by_opening(conn, &record).await? {
+    let change = -movement.change(record.quantity);
+    if stock::store::is_canceled(conn, product, change, record.created_at).await? {
         return Ok(());
     }
     let before = match quantities.get(&product) {
@@ -121,15 +116,6 @@ fn quantity_without(
     let quantity = record.quantity;
     let after = quantity_after(before, -movement.change(quantity));
     after.map_err(|error| irreversible(movement, quantity, error))
-}
-
-/// Whether a movement is older than its product's opening, so that it did not change the quantity.
-async fn is_counted_by_opening(
-    conn: &mut Conn,
-    record: &MovementRecord,
-) -> Result<bool, db::Error> {
-    let opened_at = stock::opened_at(conn, record.product.id).await?;
-    Ok(opened_at.is_some_and(|opened_at| record.created_at < opened_at))
 }
 
 fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refusal {
