@@ -44,7 +44,13 @@ impl Serialize for FieldMetadata<'_> {
                 map.serialize_entry("max_digits", &(WHOLE_DIGITS + PLACES))?;
                 map.serialize_entry("decimal_places", &PLACES)?;
             }
-            _ => {}
+            Kind::Id
+            | Kind::Time
+            | Kind::Token
+            | Kind::Truth
+            | Kind::Choice(_)
+            | Kind::Several
+            | Kind::Reference => {}
         }
         map.end()
     }
