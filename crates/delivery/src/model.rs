@@ -42,7 +42,7 @@ resource! {
         // Whether its address and secret are set by the configuration.
         configured: bool = truth("Da configuração", "From the configuration").read_only().hidden()
             .read_from("w.configured IS NOT NULL"),
-        url: String = text("Endereço", "Address", URL_MAX).name().unfolded().listed_for_staff()
+        url: String = text("Endereço", "Address", URL_MAX).url().name().unfolded().listed_for_staff()
             .help("Para onde os eventos são enviados; começa com https://.", "Where events are sent; it begins with https://."),
         description: String = text("Descrição", "Description", DESCRIPTION_MAX).or_blank().unfolded().listed_for_staff(),
         types: Types = several("Eventos", "Events", Types::PATH).read_from("w.types")

@@ -16,7 +16,7 @@ use web::{
 };
 
 use crate::{
-    admin,
+    access::Permission,
     page::{Frame, PageState},
 };
 
@@ -113,7 +113,7 @@ fn in_frame(frame: &Frame, error: &Public) -> Response {
             explanation: Explanation::of(error, frame.locale),
             permission: permission
                 .and_then(|permission| permission.as_str()?.parse().ok())
-                .map(|permission| admin::short_permission(frame.locale, permission)),
+                .map(|permission: Permission| permission.label(frame.locale)),
         },
     )
 }

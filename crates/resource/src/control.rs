@@ -8,8 +8,7 @@ impl Field {
         match self.kind {
             Kind::Id | Kind::Integer { .. } => "numeric",
             Kind::Price | Kind::Decimal => "decimal",
-            _ if self.is_email => "email",
-            _ => "text",
+            _ => self.control,
         }
     }
 
@@ -24,6 +23,9 @@ impl Field {
             ""
         };
         let length = match self.kind {
+            Kind::Text { max } if self.control != "text" => {
+                format!("type=\"{}\" maxlength=\"{}\"", self.control, 2 * max)
+            }
             Kind::Text { max } | Kind::LongText { max } => format!("maxlength=\"{}\"", 2 * max),
             Kind::Price | Kind::Decimal => "inputmode=\"decimal\" maxlength=\"40\"".to_owned(),
             Kind::Integer { .. } => "inputmode=\"numeric\" maxlength=\"30\"".to_owned(),

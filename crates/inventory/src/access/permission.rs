@@ -181,6 +181,22 @@ impl Permission {
         Self { verb, model }
     }
 
+    /// The label: `Can add brand`.
+    pub(crate) fn label(self, locale: Locale) -> String {
+        format!(
+            "{} {}",
+            self.verb.can(locale),
+            self.model.words().one(locale)
+        )
+    }
+
+    /// The labels of several permissions, of which unknown ones have none.
+    pub(crate) fn labels(names: &[String], locale: Locale) -> String {
+        let known = names.iter().filter_map(|name| name.parse::<Self>().ok());
+        let labels = known.map(|permission| permission.label(locale));
+        labels.collect::<Vec<_>>().join(", ")
+    }
+
     /// The source of choices for fields that hold permissions.
     pub const PATH: &'static str = "permissions";
 

@@ -120,18 +120,11 @@ pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> S
 pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let about = registry::described(permission.model);
     let name = permission.model.words().one(locale);
-    let can = permission.verb.can(locale);
     // Models without pages here belong to checkout.
     let application = about.map_or(payments::TITLE, |about| about.application.name());
     let application = locale.text(application.0, application.1);
-    format!("{application} | {} | {can} {name}", capitalized(name))
-}
-
-/// The short name of a permission: `Can add brand`.
-pub(crate) fn short_permission(locale: Locale, missing: Permission) -> String {
-    let full_name = permission(locale, missing);
-    let (_, short) = full_name.rsplit_once(" | ").unwrap_or(("", &full_name));
-    short.to_owned()
+    let label = permission.label(locale);
+    format!("{application} | {} | {label}", capitalized(name))
 }
 
 #[cfg(test)]

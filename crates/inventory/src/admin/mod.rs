@@ -11,5 +11,4 @@ mod pages;
 mod registry;
 mod site;
 
-pub(crate) use messages::short_permission;
 pub(crate) use pages::routes;

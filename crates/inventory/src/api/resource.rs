@@ -63,12 +63,12 @@ pub enum Created<T> {
     Replayed(String),
 }
 
-/// A resource of the API.
+/// A kind of records: its name, who may do what with it, and how one is read.
 pub trait Resource: Copy + Send + Sync + 'static {
     /// The record, with its fields in the resource's order.
-    type Record: Record + Serialize;
+    type Record: Record;
 
-    /// The path below `/api/v1/`, such as `brands`.
+    /// The path of the list: below `/` of the pages, and below `/api/v1/` of the API.
     fn path(self) -> &'static str;
     /// The records whose permissions are required.
     fn model(self) -> Model;
@@ -76,6 +76,17 @@ pub trait Resource: Copy + Send + Sync + 'static {
     fn methods(self) -> &'static [Method];
     /// The fields, in the order of responses and errors.
     fn fields(self) -> &'static [&'static Field];
+
+    /// Reads one record.
+    fn read(
+        self,
+        state: &State,
+        id: i64,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
+}
+
+/// A resource of the API.
+pub trait ApiResource: Resource<Record: Serialize> {
     /// The OpenAPI description, without the fields.
     fn description(self) -> Description;
 
@@ -90,12 +101,6 @@ pub trait Resource: Copy + Send + Sync + 'static {
         state: &State,
         parameters: &Parameters,
     ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send;
-    /// Reads one record.
-    fn read(
-        self,
-        state: &State,
-        id: i64,
-    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
     /// Creates a record.
     fn create(
         self,
@@ -127,7 +132,7 @@ pub trait Resource: Copy + Send + Sync + 'static {
 }
 
 /// The routes of a resource with their OpenAPI descriptions.
-pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
+pub fn routes<R: ApiResource>(resource: R) -> OpenApiRouter<State> {
     let list = format!("/api/v1/{}/", resource.path());
     let record = format!("{list}{{id}}/");
     let (list_allow, record_allow) = (allow(LIST), allow(resource.methods()));
@@ -148,7 +153,7 @@ pub fn routes<R: Resource>(resource: R) -> OpenApiRouter<State> {
         .routes((Vec::new(), record, any(on_record)))
 }
 
-async fn on_list<R: Resource>(
+async fn on_list<R: ApiResource>(
     resource: R,
     state: &State,
     request: Request,
@@ -165,7 +170,7 @@ async fn on_list<R: Resource>(
     }
 }
 
-async fn on_record<R: Resource>(
+async fn on_record<R: ApiResource>(
     resource: R,
     state: &State,
     id: Option<i64>,
@@ -191,7 +196,11 @@ async fn on_record<R: Resource>(
     }
 }
 
-async fn create<R: Resource>(resource: R, state: &State, call: Call) -> Result<Response, Refusal> {
+async fn create<R: ApiResource>(
+    resource: R,
+    state: &State,
+    call: Call,
+) -> Result<Response, Refusal> {
     let submission = submission(state, call).await?;
     let (fields, path) = (resource.fields(), resource.path());
     let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
@@ -201,7 +210,7 @@ async fn create<R: Resource>(resource: R, state: &State, call: Call) -> Result<R
     Ok(created(answer.await?))
 }
 
-async fn change<R: Resource>(
+async fn change<R: ApiResource>(
     resource: R,
     state: &State,
     call: Call,
@@ -221,7 +230,7 @@ async fn change<R: Resource>(
     Ok(json(StatusCode::OK, &changed.ok_or(Refusal::NotFound)?))
 }
 
-async fn delete<R: Resource>(
+async fn delete<R: ApiResource>(
     resource: R,
     state: &State,
     call: Call,
@@ -235,7 +244,7 @@ async fn delete<R: Resource>(
 }
 
 /// The `OPTIONS` response of a resource, with the fields that the caller may write.
-fn metadata_of<R: Resource>(
+fn metadata_of<R: ApiResource>(
     resource: R,
     caller: &Caller,
     what: &str,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::resource::{Created, Resource};
+use super::resource::{ApiResource, Created};
 use crate::{
     State,
     access::Actor,
@@ -20,7 +20,7 @@ use crate::{
 /// # Errors
 ///
 /// Invalid fields, a key that was used for a different request, and errors of the database.
-pub(crate) async fn create<R: Resource>(
+pub(crate) async fn create<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
     resource: R,
@@ -53,7 +53,7 @@ pub(crate) async fn create<R: Resource>(
 /// # Errors
 ///
 /// Those of [`create`].
-pub(crate) async fn create_of_form<R: Resource>(
+pub(crate) async fn create_of_form<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
     resource: R,
@@ -79,7 +79,7 @@ pub(crate) async fn create_of_form<R: Resource>(
 /// # Errors
 ///
 /// Invalid fields, and errors of the database.
-pub(crate) async fn change<R: Resource>(
+pub(crate) async fn change<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
     resource: R,
@@ -96,7 +96,7 @@ pub(crate) async fn change<R: Resource>(
 /// # Errors
 ///
 /// 409 while other records refer to it, and errors of the database.
-pub(crate) async fn delete<R: Resource>(
+pub(crate) async fn delete<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
     resource: R,

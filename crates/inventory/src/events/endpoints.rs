@@ -58,16 +58,29 @@ impl From<EndpointError> for Refusal {
     }
 }
 
-/// Reads the form of an endpoint. Each event type has a checkbox.
-pub(crate) fn input(members: &Members) -> EndpointInput {
-    let text = |field: &Field| text(members, field.name).unwrap_or_default();
-    let box_of = |name: &str| format!("{}:{name}", Endpoint::types.name);
-    let types = EventType::NAMES.into_iter();
-    let ticked = types.filter(|name| members.contains_key(&box_of(name)));
+/// Reads the form of an endpoint. Fields that were not sent keep their `stored` values. Types that
+/// the program does not know are dropped.
+pub(crate) fn input(members: &Members, stored: Option<&Endpoint>) -> EndpointInput {
+    let text = |field: &Field, stored: Option<String>| {
+        let is_sent = members.contains_key(field.name);
+        let stored = stored.filter(|_| !is_sent);
+        stored
+            .or_else(|| text(members, field.name))
+            .unwrap_or_default()
+    };
+    let url = text(Endpoint::url, stored.map(|stored| stored.url.clone()));
+    let description = stored.map(|stored| stored.description.clone());
+    let types = text(
+        Endpoint::types,
+        stored.map(|stored| stored.types.to_string()),
+    );
+    let chosen: Vec<_> = types.split(',').collect();
+    let known = EventType::NAMES.into_iter();
+    let known = known.filter(|name| chosen.contains(name));
     EndpointInput {
-        url: text(Endpoint::url).trim().to_owned(),
-        description: text(Endpoint::description),
-        types: ticked.collect::<Vec<_>>().join(","),
+        url: url.trim().to_owned(),
+        description: text(Endpoint::description, description),
+        types: known.collect::<Vec<_>>().join(","),
     }
 }
 
@@ -160,21 +173,6 @@ pub async fn change(
     write(state, actor, job).await
 }
 
-/// As [`change`], but locks the endpoint and computes the input from it.
-pub(crate) async fn edit(
-    state: &State,
-    actor: &Actor,
-    id: i64,
-    input: impl Fn(&Endpoint) -> Result<EndpointInput, FieldErrors> + Clone + Send + 'static,
-) -> Result<(), Refusal> {
-    let job = async move |work: &mut Work<'_>| {
-        let endpoint = find_locked(work.tx, id).await?;
-        let input = input(&endpoint.ok_or(EndpointError::NotFound(id))?)?;
-        Ok::<_, Refusal>(update(work, id, &input).await?)
-    };
-    write(state, actor, job).await
-}
-
 /// Reads an endpoint and locks it until the end of the transaction.
 pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Endpoint>, Error> {
     endpoints::lock(tx, &SERVICE, id).await
@@ -239,11 +237,11 @@ pub(crate) async fn rotate_once(
     write_once(state, actor, key, job, replay).await
 }
 
-/// Whether the secret of an endpoint can be decrypted with the current key.
-pub(crate) async fn can_sign(state: &State, id: i64) -> Result<bool, Error> {
+/// The secret of an endpoint. `None` if it cannot be decrypted with the current key.
+pub(crate) async fn current_secret(state: &State, id: i64) -> Result<Option<Secret>, Error> {
     let outbox = state.outbox.clone();
     let read = async move |conn: &mut Conn| secret(conn, &outbox, id).await;
-    Ok(state.db.read::<_, Error, _>(read).await?.is_some())
+    state.db.read(read).await
 }
 
 /// Enables an endpoint. Its waiting deliveries are sent at once.

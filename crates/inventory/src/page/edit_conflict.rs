@@ -16,7 +16,9 @@ use web::locale::Locale;
 
 use super::{Form, request_body, value::FieldValue};
 use crate::{
+    access::Permission,
     digest::digest,
+    events::{Types, labels::type_labels},
     rest::{
         Message,
         fields::{FieldErrors, Members},
@@ -103,8 +105,37 @@ impl FieldSnapshot {
         if self.value.is_empty() {
             return String::new();
         }
-        let text = self.value.shown(locale);
+        let path = self.field.target.map(|target| target.path);
+        let text = match (&self.value, path) {
+            (FieldValue::Chosen(names, _), Some(Permission::PATH)) => {
+                Permission::labels(names, locale)
+            }
+            (FieldValue::Chosen(names, _), Some(Types::PATH)) => type_labels(names, locale),
+            (value, _) => value.shown(locale),
+        };
+        if text.is_empty() {
+            return "-".to_owned();
+        }
         text.trim().chars().take(SHOWN).collect()
+    }
+
+    /// The message about a conflict with this value of another user.
+    fn conflict_message(&self) -> Message {
+        if self.value.is_empty() {
+            return Message::fixed(
+                "Alguém apagou este valor enquanto você editava. Escolha qual fica.",
+                "Somebody cleared this while you were editing. Choose which one stays.",
+            );
+        }
+        let (portuguese, english) = (self.shown(Locale::PtBr), self.shown(Locale::En));
+        Message::new(
+            format!(
+                "Alguém mudou este valor para “{portuguese}” enquanto você editava. Escolha qual fica."
+            ),
+            format!(
+                "Somebody changed this to “{english}” while you were editing. Choose which one stays."
+            ),
+        )
     }
 }
 
@@ -161,10 +192,10 @@ impl FormEdit {
     }
 
     /// The errors of the fields that both this form and another user changed.
-    pub(crate) fn conflicts(&self, stored: &[FieldSnapshot], locale: Locale) -> FieldErrors {
+    pub(crate) fn conflicts(&self, stored: &[FieldSnapshot]) -> FieldErrors {
         let mut errors = FieldErrors::default();
         for snapshot in stored.iter().filter(|snapshot| self.is_conflict(snapshot)) {
-            errors.add(snapshot.field.name, message(&snapshot.shown(locale)));
+            errors.add(snapshot.field.name, snapshot.conflict_message());
         }
         errors
     }
@@ -178,12 +209,11 @@ impl FormEdit {
             if edit.is_some_and(|edit| !edit.is_changed()) {
                 form.set(field, snapshot.typed(locale, self.is_flat));
             } else if self.is_conflict(snapshot) {
-                let theirs = snapshot.shown(locale);
-                form.complain(field, message(&theirs).text(locale));
+                form.complain(field, snapshot.conflict_message().text(locale));
                 form.offer(Conflict {
                     field,
                     choice: format!("{CHOICE}{field}"),
-                    theirs,
+                    theirs: snapshot.shown(locale),
                 });
             }
         }
@@ -264,24 +294,6 @@ fn fingerprint(field: &Field, typed: &str) -> String {
     fingerprint
 }
 
-/// The message about a conflict with this value of another user.
-fn message(theirs: &str) -> Message {
-    if theirs.is_empty() {
-        return Message::fixed(
-            "Alguém apagou este valor enquanto você editava. Escolha qual fica.",
-            "Somebody cleared this while you were editing. Choose which one stays.",
-        );
-    }
-    Message::new(
-        format!(
-            "Alguém mudou este valor para “{theirs}” enquanto você editava. Escolha qual fica."
-        ),
-        format!(
-            "Somebody changed this to “{theirs}” while you were editing. Choose which one stays."
-        ),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use db::Money;
@@ -321,7 +333,7 @@ mod tests {
         let unchanged: Vec<_> = edit.unchanged().collect();
         assert_eq!(unchanged, ["title", "selling_price"]);
         let now = stored("Café", "1234.50");
-        assert!(edit.conflicts(&now, Locale::PtBr).is_empty());
+        assert!(edit.conflicts(&now).is_empty());
         edit.refresh(&mut form, &now, Locale::PtBr);
         assert_eq!(
             (form.value("title"), form.value("selling_price")),
@@ -337,7 +349,7 @@ mod tests {
         let now = stored("Chá", "9.50");
         let told =
             "Alguém mudou este valor para “R$\u{a0}9,50” enquanto você editava. Escolha qual fica.";
-        let errors = edit.conflicts(&now, Locale::PtBr);
+        let errors = edit.conflicts(&now);
         let (field, messages) = errors.iter().next().unwrap();
         assert_eq!(
             (field, messages[0].text(Locale::PtBr)),
@@ -356,7 +368,7 @@ mod tests {
         members.insert("selling_price".to_owned(), typed);
         let mine = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
         assert_eq!(mine.unchanged().count(), 0);
-        assert!(mine.conflicts(&now, Locale::En).is_empty());
+        assert!(mine.conflicts(&now).is_empty());
         form.set("choice:selling_price", THEIRS);
         let theirs = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
         assert_eq!(theirs.unchanged().collect::<Vec<_>>(), ["selling_price"]);
@@ -366,10 +378,10 @@ mod tests {
     fn the_same_change_twice_and_a_form_without_a_version_are_no_conflicts() {
         let (_, edit) = sent(&[("title", "Chá"), ("selling_price", "9.5")]);
         let now = stored("Chá", "9.50");
-        assert!(edit.conflicts(&now, Locale::En).is_empty());
+        assert!(edit.conflicts(&now).is_empty());
         let form = Form::new().with("selling_price", "8.00");
         let edit = FormEdit::of(&form, &Members::new(), FIELDS);
-        assert!(edit.conflicts(&now, Locale::En).is_empty());
+        assert!(edit.conflicts(&now).is_empty());
         assert_eq!(edit.unchanged().count(), 0);
     }
 

@@ -192,11 +192,6 @@ impl Frame {
         self.say(field.label)
     }
 
-    /// The help text of a field.
-    pub(crate) fn help(&self, field: &Field) -> &'static str {
-        self.say(field.help)
-    }
-
     /// The first segment of the path, which identifies the section of the navigation.
     pub(crate) fn section(&self) -> &str {
         self.address()

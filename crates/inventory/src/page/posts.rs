@@ -89,8 +89,8 @@ pub(crate) fn set_text(members: &mut Members, name: &str, value: &str) {
 }
 
 /// Converts the texts of a form to the members that services read. Amounts and counts as people
-/// type them become plain numbers, and an empty optional field becomes `null`. Errors go into the
-/// form.
+/// type them become plain numbers, and an empty optional field becomes `null`. The ticked boxes of a
+/// field of several values become one text, separated by commas. Errors go into the form.
 pub(crate) fn read_fields(
     form: &mut Form,
     members: &mut Members,
@@ -98,6 +98,12 @@ pub(crate) fn read_fields(
     locale: Locale,
 ) {
     for field in fields {
+        if field.is_many() {
+            let chosen = ticked(members, field);
+            set_text(members, field.name, &chosen);
+            form.set(field.name, chosen);
+            continue;
+        }
         let Some(typed) = request_body::text(members, field.name) else {
             continue;
         };
@@ -122,6 +128,16 @@ pub(crate) fn read_fields(
             Err(complaint) => form.complain(field.name, complaint),
         }
     }
+}
+
+/// The values of the ticked boxes of a field, separated by commas. Each box is a member
+/// `field:value`.
+fn ticked(members: &Members, field: &Field) -> String {
+    let values = members.keys().filter_map(|name| {
+        let value = name.strip_prefix(field.name)?;
+        value.strip_prefix(':')
+    });
+    values.collect::<Vec<_>>().join(",")
 }
 
 /// Parses the search of a list. A search for NUL, which no text contains, is an error in the form

@@ -18,14 +18,17 @@ use super::{
     flash::{self, Flash},
     picked_next,
     picker::Picker,
-    records::{ResourcePages, address, find, id_of, name_of},
+    records::{address, find, id_of, name_of},
     routes::{PageRouter, get, of, of_one},
     see_other,
 };
 use crate::{
     State,
-    access::Verb,
-    api::{resource::json as json_answer, writes},
+    access::{Caller, Verb},
+    api::{
+        resource::{ApiResource, Resource, json as json_answer},
+        writes,
+    },
     idempotency::IdempotencyKey,
     rest::{
         RecordId, Refusal,
@@ -58,7 +61,7 @@ impl FormLooks {
 }
 
 /// A resource with a form for its records.
-pub(crate) trait RecordForms: ResourcePages {
+pub(crate) trait RecordForms: Resource {
     fn looks(self) -> FormLooks {
         FormLooks::PLAIN
     }
@@ -78,9 +81,14 @@ pub(crate) trait RecordForms: ResourcePages {
         frame.say(field.help).to_owned()
     }
 
+    /// The values to choose from in a field of several values, with their labels.
+    fn options(self, _frame: &Frame, _field: &Field) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// The title of the form of an existing record.
     fn edit_title(self, frame: &Frame, _record: &Self::Record) -> String {
-        self.words().edit(frame.locale)
+        self.model().words().edit(frame.locale)
     }
 
     /// The errors that can be found without the database.
@@ -98,6 +106,13 @@ pub(crate) trait RecordForms: ResourcePages {
     ) -> impl Future<Output = Result<FieldErrors, Refusal>> + Send {
         std::future::ready(Ok(FieldErrors::default()))
     }
+
+    /// Creates the record. If the form is sent again, returns the record that it created the first
+    /// time, or `None` if that has been deleted.
+    fn create(
+        self,
+        new: NewRecord<'_>,
+    ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
 
     /// Responds after a record was created. `record` is `None` if it has been deleted since.
     fn created(
@@ -132,12 +147,11 @@ pub(crate) trait RecordForms: ResourcePages {
     /// Writes the submitted fields of a record; `None` if it does not exist.
     fn write(
         self,
-        work: &mut Work<'_>,
-        id: i64,
-        members: &Members,
+        _work: &mut Work<'_>,
+        _id: i64,
+        _members: &Members,
     ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> {
-        let draft = Draft::read_fields(self.fields(), members, Mode::Partial);
-        async move { self.change(work, id, &draft).await }
+        std::future::ready(Err(Refusal::forbidden()))
     }
 }
 
@@ -157,6 +171,26 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     )
 }
 
+/// A record that a form creates.
+pub(crate) struct NewRecord<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) caller: &'a Caller,
+    pub(crate) members: &'a Members,
+    /// The key by which a form that is sent twice creates one record.
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+impl NewRecord<'_> {
+    /// Creates the record as the API does.
+    pub(crate) async fn by_api<R: ApiResource>(
+        self,
+        resource: R,
+    ) -> Result<Option<R::Record>, Refusal> {
+        let draft = Draft::read_fields(resource.fields(), self.members, Mode::Whole);
+        writes::create_of_form(self.state, self.caller, resource, draft, self.key).await
+    }
+}
+
 /// A form that is opened or submitted.
 pub(crate) struct RecordForm {
     pub(crate) form: Form,
@@ -174,8 +208,17 @@ struct RecordFormPage<'a> {
     title: String,
     looks: FormLooks,
     is_new: bool,
-    /// Each field with its hint, and its picker if it has one.
-    fields: Vec<(&'static Field, String, Option<&'a Picker>)>,
+    fields: Vec<FormField<'a>>,
+}
+
+/// A field of the form.
+struct FormField<'a> {
+    field: &'static Field,
+    hint: String,
+    /// The control of a reference.
+    picker: Option<&'a Picker>,
+    /// The checkboxes of a field of several values: value, label, and whether it is ticked.
+    options: Vec<(&'static str, &'static str, bool)>,
 }
 
 impl RecordForm {
@@ -232,15 +275,23 @@ impl RecordForm {
     ) -> RecordFormPage<'a> {
         let is_new = record.is_none();
         let fields = resource.written().into_iter().map(|field| {
-            let picked = self.picked.iter().find(|picked| picked.name == field.name);
-            (field, resource.hint(state, frame, field, is_new), picked)
+            let ticked: Vec<_> = self.form.value(field.name).split(',').collect();
+            let options = resource.options(frame, field).into_iter();
+            FormField {
+                field,
+                hint: resource.hint(state, frame, field, is_new),
+                picker: self.picked.iter().find(|picked| picked.name == field.name),
+                options: options
+                    .map(|(value, text)| (value, text, ticked.contains(&value)))
+                    .collect(),
+            }
         });
         RecordFormPage {
             frame,
             form: &self.form,
             title: match record {
                 Some(record) => resource.edit_title(frame, record),
-                None => resource.words().new_one(frame.locale),
+                None => resource.model().words().new_one(frame.locale),
             },
             looks: resource.looks(),
             is_new,
@@ -325,9 +376,13 @@ async fn create<R: RecordForms>(
     let mut sent = RecordForm::read(resource, state, &frame, request).await?;
     sent.form.absorb(&resource.problems(&sent.members), locale);
     if !sent.form.is_refused() {
-        let draft = Draft::read_fields(resource.fields(), &sent.members, Mode::Whole);
-        let key = sent.key.take();
-        match writes::create_of_form(state, &frame.caller, resource, draft, key).await {
+        let new = NewRecord {
+            state,
+            caller: &frame.caller,
+            key: sent.key.take(),
+            members: &sent.members,
+        };
+        match resource.create(new).await {
             // A script that adds a record from within another form needs its id and name.
             Ok(Some(record)) if is_script => {
                 let body = json!({"id": id_of(&record), "text": name_of(&record)});
@@ -356,7 +411,8 @@ pub(crate) fn created<R: RecordForms>(
     } else {
         format!("/{}/new/", resource.path())
     };
-    let message = resource.words().done(frame.locale, "criad", "added");
+    let words = resource.model().words();
+    let message = words.done(frame.locale, "criad", "added");
     Ok(done(&next, &message, &name_of(&record)))
 }
 
@@ -408,13 +464,14 @@ async fn update<R: RecordForms>(
             let Some(stored) = resource.lock(work.tx, id).await? else {
                 return Ok(None);
             };
-            compared.conflicts(&stored, locale).into_result()?;
+            compared.conflicts(&stored).into_result()?;
             resource.write(work, id, &members).await
         };
         match work::write(state, &frame.caller, job).await {
             Ok(Some(record)) => {
                 let next = frame.back(sent.form.value("next"));
-                let message = resource.words().done(locale, "alterad", "changed");
+                let words = resource.model().words();
+                let message = words.done(locale, "alterad", "changed");
                 return Ok(done(&next, &message, &name_of(&record)));
             }
             Ok(None) => return Err(Refusal::NotFound.into()),

@@ -6,7 +6,7 @@ use axum::{
     response::Response,
 };
 use db::Conn;
-use resource::{Field, Kind, ListedIn, Record, Value, Words, listed};
+use resource::{Field, Kind, ListedIn, Record, Value, listed};
 use web::locale::Locale;
 
 use super::{
@@ -21,20 +21,20 @@ use super::{
 use crate::{
     State,
     access::Verb,
-    api::{resource::Resource, writes},
+    api::{
+        resource::{ApiResource, Resource},
+        writes,
+    },
     rest::{RecordId, Refusal, page::Page, query::Parameters},
 };
 
 /// A resource with generic pages.
-pub(crate) trait ResourcePages: Resource {
+pub(crate) trait ResourcePages: ApiResource {
     /// The default order of the list.
     const ORDERING: &'static str;
 
     /// The data that an export needs before it reads the records.
     type File: Send + Sync + 'static;
-
-    /// The names of the records.
-    fn words(self) -> &'static Words;
 
     /// The icon in `icons.svg`.
     fn icon(self) -> &'static str;
@@ -110,7 +110,10 @@ pub(crate) trait ResourcePages: Resource {
         frame: &Frame,
         record: &Self::Record,
     ) -> impl Future<Output = Result<String, Refusal>> + Send {
-        let done = self.words().done(frame.locale, "excluíd", "deleted");
+        let done = self
+            .model()
+            .words()
+            .done(frame.locale, "excluíd", "deleted");
         std::future::ready(Ok(format!("{done}: {}.", name_of(record))))
     }
 
@@ -212,7 +215,7 @@ fn list_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -
         form: request.form,
         ..ListPage::of(
             frame,
-            resource.words(),
+            resource.model().words(),
             resource.model(),
             resource.icon(),
             address,

@@ -9,6 +9,7 @@ use web::locale::Locale;
 use crate::{
     State,
     access::{Model, Verb},
+    api::resource::ApiResource as _,
     catalogue::{
         named::{self, Kind, NamedRecord},
         refuse_when_referenced,
@@ -21,11 +22,16 @@ use crate::{
         history::{self, ChangeView},
         list_page::{ListFilters, ListPage, Row, RowAction},
         part::PagePart,
-        record_form::{self, RecordForms},
+        record_form::{self, NewRecord, RecordForms},
         records::{self, ResourcePages, address, find},
         routes::{PageRouter, get, of_one},
     },
-    rest::{RecordId, Refusal, query::Parameters},
+    rest::{
+        RecordId, Refusal,
+        fields::{Draft, Members, Mode},
+        query::Parameters,
+    },
+    work::Work,
 };
 
 pub(crate) fn routes(kind: Kind) -> PageRouter {
@@ -41,10 +47,6 @@ impl ResourcePages for Kind {
     const ORDERING: &'static str = NamedRecord::name.name;
 
     type File = Parameters;
-
-    fn words(self) -> &'static Words {
-        &self.about().words
-    }
 
     fn icon(self) -> &'static str {
         self.about().icon
@@ -119,7 +121,7 @@ impl ResourcePages for Kind {
             "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
             "This cannot be undone. The history of changes is kept.",
         );
-        let (words, back) = (self.words(), address(self, record.id));
+        let (words, back) = (self.model().words(), address(self, record.id));
         let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
         let referring = named::references_to(state, self, record.id).await?;
         let deletion = Deletion {
@@ -131,9 +133,23 @@ impl ResourcePages for Kind {
 }
 
 impl RecordForms for Kind {
+    async fn create(self, new: NewRecord<'_>) -> Result<Option<NamedRecord>, Refusal> {
+        new.by_api(self).await
+    }
+
     async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
         let record = named::find_locked(tx, self, id).await?;
         Ok(record.map(|record| FieldSnapshot::all(&record, &self.written())))
+    }
+
+    async fn write(
+        self,
+        work: &mut Work<'_>,
+        id: i64,
+        members: &Members,
+    ) -> Result<Option<NamedRecord>, Refusal> {
+        let draft = Draft::read(members, Mode::Partial);
+        self.change(work, id, &draft).await
     }
 }
 

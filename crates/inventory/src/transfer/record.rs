@@ -14,7 +14,7 @@ use super::{
     missing::RowNames,
 };
 use crate::{
-    api::resource::Resource as _,
+    api::resource::{ApiResource as _, Resource as _},
     catalogue::{
         named::{self, NamedRecord},
         products::{self, Products},

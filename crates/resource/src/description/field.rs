@@ -67,8 +67,8 @@ pub struct Field {
     pub is_minor: bool,
     /// Whether it is personal data. The history then shows that it changed, but not its values.
     pub is_personal: bool,
-    /// Whether it is an email address.
-    pub is_email: bool,
+    /// The `type` of a text's control: `text`, `email` or `url`.
+    pub control: &'static str,
     /// Whether it is a password, which pages never show.
     pub is_secret: bool,
     /// The lists that show it.
@@ -243,7 +243,7 @@ impl<T: FieldType> FieldOf<T> {
             is_scanned: false,
             is_minor: false,
             is_personal: false,
-            is_email: false,
+            control: "text",
             is_secret: false,
             listed: ListedIn::Nowhere,
         };
@@ -385,7 +385,14 @@ impl FieldOf<String> {
     /// The field is an email address.
     #[must_use]
     pub const fn email(mut self) -> Self {
-        self.0.is_email = true;
+        self.0.control = "email";
+        self
+    }
+
+    /// The field is the address of a web page or service.
+    #[must_use]
+    pub const fn url(mut self) -> Self {
+        self.0.control = "url";
         self
     }
 

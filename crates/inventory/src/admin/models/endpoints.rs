@@ -161,7 +161,7 @@ impl AdminWrites for Endpoints {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let (input, outbox) = (endpoints::input(members), &by.state.outbox);
+        let (input, outbox) = (endpoints::input(members, None), &by.state.outbox);
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;

@@ -34,7 +34,7 @@ use super::{
     listing::ListParameters,
 };
 use crate::{
-    api::resource::Resource,
+    api::resource::ApiResource,
     listing::{Matches, PageRange},
     rest::{
         Refusal,
@@ -57,7 +57,7 @@ fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
 }
 
 /// Creates or changes a record by its resource of the API.
-async fn write<R: Resource>(
+async fn write<R: ApiResource>(
     resource: R,
     work: &mut Work<'_>,
     target: WriteTarget,

@@ -16,7 +16,10 @@ use crate::{
         listing::ListParameters,
         models::{counted, page_range, rows_of, write},
     },
-    api::{resource::Resource as _, writes},
+    api::{
+        resource::{ApiResource as _, Resource as _},
+        writes,
+    },
     catalogue::products,
     listing::TextQuery,
     rest::{

@@ -51,7 +51,7 @@ impl ListEdits {
     ) {
         for record in records {
             if let Some((form, edit)) = self.0.get_mut(&record.id) {
-                let stored = versions::snapshots(about, record, locale);
+                let stored = versions::snapshots(about, record);
                 edit.refresh(form, &stored, locale);
             }
         }
@@ -91,12 +91,8 @@ pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec
 }
 
 /// The version of a row: a fingerprint of the editable fields as displayed.
-pub(super) fn version_of(
-    fields: &[&'static Field],
-    record: &ModelRecord,
-    locale: Locale,
-) -> String {
-    version(&versions::of(fields.iter().copied(), record, locale), true)
+pub(super) fn version_of(fields: &[&'static Field], record: &ModelRecord) -> String {
+    version(&versions::of(fields.iter().copied(), record), true)
 }
 
 /// Reads the cells of a row, and removes unchanged cells from `members`.
@@ -159,7 +155,6 @@ pub(super) async fn save(
         rows,
         is_refused: edits.is_refused(),
         by: Writer::now(&page.state, &site.caller),
-        locale: site.locale,
     });
     let job = async move |work: &mut Work<'_>| list_write.write(work.tx).await;
     let written = work::write(&page.state, &site.caller, job).await;
@@ -189,7 +184,6 @@ struct ListWrite {
     /// Whether there are errors already. Then rows are only compared, to report all errors at once.
     is_refused: bool,
     by: Writer,
-    locale: Locale,
 }
 
 impl ListWrite {
@@ -199,7 +193,7 @@ impl ListWrite {
         let (mut refused, mut existing) = (Vec::new(), Vec::new());
         for (place, row) in self.rows.iter().enumerate() {
             // A deleted record is skipped: the list will not show it any more.
-            if let Some(errors) = row.compare(tx, self.locale).await? {
+            if let Some(errors) = row.compare(tx).await? {
                 if !errors.is_empty() {
                     refused.push((Some(place), errors.into()));
                 }

@@ -71,12 +71,10 @@ pub(super) struct RelationLinks {
 impl FieldView {
     /// The `type` attribute of the control.
     pub(super) const fn control(&self) -> &'static str {
-        match self.field {
-            Field {
-                is_secret: true, ..
-            } => "password",
-            Field { is_email: true, .. } => "email",
-            _ => "text",
+        if self.field.is_secret {
+            "password"
+        } else {
+            self.field.control
         }
     }
 

@@ -337,7 +337,7 @@ impl ModelListPage<'_> {
     }
 
     fn version(&self, row: &ModelRecord) -> String {
-        edits::version_of(&self.edited, row, self.site.locale)
+        edits::version_of(&self.edited, row)
     }
 
     /// The limit of the search, when it did not cover all records.

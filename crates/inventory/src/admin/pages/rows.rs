@@ -2,7 +2,6 @@
 //! written, and all errors are reported at once.
 
 use db::{Error, Tx};
-use web::locale::Locale;
 
 use super::versions;
 use crate::{
@@ -33,18 +32,14 @@ pub(super) struct RowWrite {
 impl RowWrite {
     /// Locks the record, and returns its conflicts with changes by others since the page was
     /// opened. `None` if there is no record to compare.
-    pub(super) async fn compare(
-        &self,
-        tx: &mut Tx,
-        locale: Locale,
-    ) -> Result<Option<FieldErrors>, Refusal> {
+    pub(super) async fn compare(&self, tx: &mut Tx) -> Result<Option<FieldErrors>, Refusal> {
         let locked = match self.id {
             Some(id) if !self.is_deleted => self.model.find_locked(tx, id).await?,
             _ => None,
         };
         Ok(locked.map(|record| {
-            let stored = versions::snapshots(self.model.about(), &record, locale);
-            self.edit.conflicts(&stored, locale)
+            let stored = versions::snapshots(self.model.about(), &record);
+            self.edit.conflicts(&stored)
         }))
     }
 

@@ -6,12 +6,7 @@ use serde_json::value::RawValue;
 use web::locale::Locale;
 
 use crate::{
-    access::Permission,
-    admin::{
-        about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
-        messages,
-    },
-    events::{Types, labels},
+    admin::about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
     page::{
         Form,
         edit_conflict::{FieldSnapshot, FormEdit},
@@ -24,38 +19,18 @@ use crate::{
 pub(super) fn snapshots(
     about: &'static ModelDescription,
     record: &ModelRecord,
-    locale: Locale,
 ) -> Vec<FieldSnapshot> {
-    of(fields(about), record, locale)
+    of(fields(about), record)
 }
 
 /// Snapshots of some fields of a record.
 pub(super) fn of(
     fields: impl IntoIterator<Item = &'static Field>,
     record: &ModelRecord,
-    locale: Locale,
 ) -> Vec<FieldSnapshot> {
-    let snapshot = |field: &'static Field| snapshot(field, record.fact(field.name), locale);
+    let snapshot =
+        |field: &'static Field| FieldSnapshot::new(field, record.fact(field.name).clone());
     fields.into_iter().map(snapshot).collect()
-}
-
-fn snapshot(field: &'static Field, value: &FieldValue, locale: Locale) -> FieldSnapshot {
-    let value = match (value, field.target.map(|target| target.path)) {
-        (FieldValue::Chosen(values, _), Some(Permission::PATH)) => {
-            FieldValue::Chosen(values.clone(), permissions(values, locale))
-        }
-        (FieldValue::Chosen(values, _), Some(Types::PATH)) => {
-            FieldValue::Chosen(values.clone(), labels::type_labels(values, locale))
-        }
-        _ => value.clone(),
-    };
-    FieldSnapshot::new(field, value)
-}
-
-fn permissions(values: &[String], locale: Locale) -> String {
-    let known = values.iter().filter_map(|value| value.parse().ok());
-    let words = known.map(|permission| messages::permission(locale, permission));
-    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The changes of a submitted form.
@@ -77,12 +52,6 @@ pub(super) fn keep(
         .collect();
     for field in &unchanged {
         members.remove(field.name);
-        if field.is_many() {
-            members.retain(|member, _| {
-                let rest = member.strip_prefix(field.name);
-                !rest.is_some_and(|rest| rest.starts_with(':'))
-            });
-        }
         if !model.is_written_in_parts() {
             put(field, record.fact(field.name), members);
         }
@@ -98,11 +67,6 @@ fn put(field: &Field, stored: &FieldValue, members: &mut Members) {
     let value = stored.typed(Locale::En);
     match field.kind {
         Kind::Truth if value != "1" => {}
-        Kind::Several => {
-            for chosen in value.split(',').filter(|chosen| !chosen.is_empty()) {
-                set_text(members, &format!("{}:{chosen}", field.name), "1");
-            }
-        }
         _ if value.is_empty() && !field.is_required() => {
             members.insert(field.name.to_owned(), RawValue::NULL.to_owned());
         }

@@ -20,7 +20,7 @@ use web::{locale::Locale, openapi::failure};
 use super::{page, page_example, page_name, parameters};
 use crate::{
     access::{Permission, Verb},
-    api::{resource::Resource, submission::IdempotencyKeyHeader},
+    api::{resource::ApiResource, submission::IdempotencyKeyHeader},
     rest::{
         RecordId,
         json::{Named, Titled},
@@ -45,7 +45,7 @@ pub struct Description {
     pub example: Value,
 }
 
-pub(in crate::api) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
+pub(in crate::api) fn schemas<R: ApiResource>(resource: R) -> Vec<(String, RefOr<Schema>)> {
     let about = About::of(resource);
     let is_changed = resource.methods().contains(&Method::PATCH);
     let shapes = [Shape::Record, Shape::Input];
@@ -61,7 +61,7 @@ pub(in crate::api) fn schemas<R: Resource>(resource: R) -> Vec<(String, RefOr<Sc
 }
 
 /// The operations of the list's address.
-pub(in crate::api) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
+pub(in crate::api) fn of_list<R: ApiResource>(resource: R, path: &str) -> Paths {
     let about = About::of(resource);
     let mut paths = Paths::new();
     paths.add_path_operation(path, vec![HttpMethod::Get], about.list());
@@ -70,7 +70,7 @@ pub(in crate::api) fn of_list<R: Resource>(resource: R, path: &str) -> Paths {
 }
 
 /// The operations of one record's address.
-pub(in crate::api) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
+pub(in crate::api) fn of_record<R: ApiResource>(resource: R, path: &str) -> Paths {
     let about = About::of(resource);
     let mut paths = Paths::new();
     for method in resource.methods() {
@@ -87,12 +87,12 @@ pub(in crate::api) fn of_record<R: Resource>(resource: R, path: &str) -> Paths {
     paths
 }
 
-struct About<R: Resource> {
+struct About<R: ApiResource> {
     resource: R,
     described: Description,
 }
 
-impl<R: Resource> About<R> {
+impl<R: ApiResource> About<R> {
     fn of(resource: R) -> Self {
         Self {
             resource,

@@ -16,7 +16,7 @@ use crate::{
     access::Model,
     api::{
         openapi::Description,
-        resource::{MUTABLE, Resource},
+        resource::{ApiResource, MUTABLE, Resource},
     },
     audit::{self, Action},
     catalogue::{ReferenceCount, refuse_when_referenced},
@@ -111,6 +111,12 @@ impl Resource for Kind {
         NamedRecord::FIELDS
     }
 
+    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
+        read(state, self, id).await
+    }
+}
+
+impl ApiResource for Kind {
     fn description(self) -> Description {
         Description {
             words: &self.about().words,
@@ -129,10 +135,6 @@ impl Resource for Kind {
     ) -> Result<Page<NamedRecord>, Refusal> {
         check_search(parameters)?;
         list(state, self, parameters).await
-    }
-
-    async fn read(self, state: &State, id: i64) -> Result<Option<NamedRecord>, Refusal> {
-        read(state, self, id).await
     }
 
     async fn create(

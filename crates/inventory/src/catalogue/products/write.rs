@@ -13,7 +13,7 @@ use crate::{
     aggregates,
     api::{
         openapi::Description,
-        resource::{MUTABLE, Resource},
+        resource::{ApiResource, MUTABLE, Resource},
     },
     audit::{self, Action},
     catalogue::refuse_when_referenced,
@@ -51,6 +51,12 @@ impl Resource for Products {
         ProductRecord::FIELDS
     }
 
+    async fn read(self, state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
+        super::read(state, id).await
+    }
+}
+
+impl ApiResource for Products {
     fn description(self) -> Description {
         let values = [
             ("title", json!("Arroz 5 kg")),
@@ -78,10 +84,6 @@ impl Resource for Products {
     ) -> Result<Page<ProductRecord>, Refusal> {
         check_search(parameters)?;
         super::list(state, parameters).await
-    }
-
-    async fn read(self, state: &State, id: i64) -> Result<Option<ProductRecord>, Refusal> {
-        super::read(state, id).await
     }
 
     /// The quantity becomes the opening entry of the ledger.

@@ -3,33 +3,43 @@
 
 use askama::Template;
 use axum::{extract::Request, response::Response};
-use resource::Field;
-use web::locale::Locale;
+use db::Tx;
+use http::Method;
+use resource::{Field, Record as _};
 
 use super::{HERE, outcome_in_words};
 use crate::{
+    State,
     access::{Actor, Model, Verb},
+    api::resource::{MUTABLE, Resource},
     events::{
         Endpoint, EventType, Secret,
-        endpoints::{self, EndpointError, EndpointInput},
+        endpoints::{self, EndpointError},
         labels,
     },
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        FormSubmission, Frame, PageResult, PageState, SharedPage,
         delete::Deletion,
-        edit_conflict::{self, FieldSnapshot, FormEdit},
+        edit_conflict::FieldSnapshot,
         flash::{self, Flash},
         history::{self, ChangeView},
         part::PagePart,
-        prevent_caching, see_other,
-        value::FieldValue,
+        prevent_caching,
+        record_form::{NewRecord, RecordForm, RecordForms},
+        records, see_other,
     },
-    rest::{RecordId, Refusal},
+    rest::{
+        RecordId, Refusal,
+        fields::{FieldErrors, Members},
+    },
+    work::Work,
 };
 
 const MODEL: Model = Model::WebhookEndpoint;
 
-const FORM: [&Field; 3] = [Endpoint::url, Endpoint::description, Endpoint::types];
+/// The endpoints, whose addresses below `/webhooks/` are those of a resource.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Endpoints;
 
 /// The template data of an endpoint.
 pub(super) struct EndpointFields {
@@ -72,33 +82,10 @@ struct EndpointPage<'a> {
 }
 
 #[derive(Template)]
-#[template(path = "events/endpoint_form.html")]
-struct EndpointFormPage<'a> {
-    frame: &'a Frame,
-    form: &'a Form,
-    title: &'static str,
-    /// The address of the cancel link.
-    back: &'a str,
-}
-
-impl EndpointFormPage<'_> {
-    /// The checkboxes of event types: name, label, and whether it is ticked.
-    fn types(&self) -> impl Iterator<Item = (String, &'static str, bool)> {
-        let ticked: Vec<&str> = self.form.value(Endpoint::types.name).split(',').collect();
-        EventType::DELIVERED.into_iter().map(move |kind| {
-            let name = format!("{}:{}", Endpoint::types.name, kind.name());
-            let is_ticked = ticked.contains(&kind.name());
-            (name, self.frame.say(kind.words()), is_ticked)
-        })
-    }
-}
-
-#[derive(Template)]
 #[template(path = "events/endpoint_secret.html")]
 struct SecretPage<'a> {
     frame: &'a Frame,
-    id: i64,
-    url: &'a str,
+    endpoint: &'a Endpoint,
     /// The new secret. `None` on the page that asks for confirmation.
     secret: Option<&'a Secret>,
     before: Before,
@@ -125,7 +112,7 @@ impl SecretPage<'_> {
     }
 
     fn address(&self) -> String {
-        address(self.id)
+        address(self.endpoint.id)
     }
 }
 
@@ -133,16 +120,105 @@ fn address(id: i64) -> String {
     format!("{HERE}{id}/")
 }
 
-async fn find(page: &PageState, RecordId(id): RecordId) -> Result<Endpoint, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let found = endpoints::find(&page.state.db, id).await?;
-    found.ok_or(Refusal::NotFound)
+impl Resource for Endpoints {
+    type Record = Endpoint;
+
+    fn path(self) -> &'static str {
+        "webhooks"
+    }
+
+    fn model(self) -> Model {
+        MODEL
+    }
+
+    fn methods(self) -> &'static [Method] {
+        MUTABLE
+    }
+
+    fn fields(self) -> &'static [&'static Field] {
+        Endpoint::FIELDS
+    }
+
+    async fn read(self, state: &State, id: i64) -> Result<Option<Endpoint>, Refusal> {
+        Ok(endpoints::find(&state.db, id).await?)
+    }
+}
+
+impl RecordForms for Endpoints {
+    fn written(self) -> Vec<&'static Field> {
+        vec![Endpoint::url, Endpoint::description, Endpoint::types]
+    }
+
+    fn options(self, frame: &Frame, field: &Field) -> Vec<(&'static str, &'static str)> {
+        let types = EventType::DELIVERED.into_iter();
+        let types = types.filter(|_| field == Endpoint::types);
+        let labelled = types.map(|kind| (kind.name(), frame.say(kind.words())));
+        labelled.collect()
+    }
+
+    /// The checks are those of the write.
+    fn problems(self, _members: &Members) -> FieldErrors {
+        FieldErrors::default()
+    }
+
+    async fn create(self, new: NewRecord<'_>) -> Result<Option<Endpoint>, Refusal> {
+        let (actor, input) = (Actor::from(new.caller), endpoints::input(new.members, None));
+        let (id, _) = endpoints::add_once(new.state, &actor, &input, new.key).await?;
+        self.read(new.state, id).await
+    }
+
+    /// Shows the new secret.
+    async fn created(
+        self,
+        page: &PageState,
+        frame: &Frame,
+        record: Option<Endpoint>,
+        _sent: &RecordForm,
+    ) -> Result<Response, Refusal> {
+        let endpoint = record.ok_or(Refusal::NotFound)?;
+        let secret = endpoints::current_secret(&page.state, endpoint.id).await?;
+        let secret = secret.ok_or(Refusal::NotFound)?;
+        Ok(secret_page(
+            frame,
+            &endpoint,
+            Some(&secret),
+            Before::NotShown,
+        ))
+    }
+
+    async fn snapshots(
+        self,
+        _state: &State,
+        record: &Endpoint,
+    ) -> Result<Vec<FieldSnapshot>, Refusal> {
+        refuse_configured(record)?;
+        Ok(FieldSnapshot::all(record, &self.written()))
+    }
+
+    async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
+        let endpoint = endpoints::find_locked(tx, id).await?;
+        Ok(endpoint.map(|endpoint| FieldSnapshot::all(&endpoint, &self.written())))
+    }
+
+    async fn write(
+        self,
+        work: &mut Work<'_>,
+        id: i64,
+        members: &Members,
+    ) -> Result<Option<Endpoint>, Refusal> {
+        let Some(stored) = endpoints::find_locked(work.tx, id).await? else {
+            return Ok(None);
+        };
+        let input = endpoints::input(members, Some(&stored));
+        endpoints::update(work, id, &input).await?;
+        Ok(endpoints::find_locked(work.tx, id).await?)
+    }
 }
 
 /// `GET /webhooks/{id}/`
 pub(super) async fn show(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, MODEL)?;
-    let endpoint = find(&page, id).await?;
+    let endpoint = records::find(Endpoints, &page.state, id).await?;
     let changes = history::changes(&page.state, MODEL, endpoint.id, frame.locale).await?;
     let (now, locale) = (page.state.clock.now(), frame.locale);
     let until = endpoint.previous_secret_until.filter(|until| *until > now);
@@ -160,157 +236,30 @@ pub(super) async fn show(page: SharedPage, frame: Frame, id: RecordId) -> PageRe
     }))
 }
 
-fn form_page<'a>(
-    frame: &'a Frame,
-    form: &'a Form,
-    id: Option<i64>,
-    back: &'a str,
-) -> EndpointFormPage<'a> {
-    let title = if id.is_none() {
-        frame.text("Novo destino de webhooks", "New webhook endpoint")
-    } else {
-        frame.text("Editar destino de webhooks", "Edit webhook endpoint")
-    };
-    EndpointFormPage {
-        frame,
-        form,
-        title,
-        back,
-    }
-}
-
-/// `GET /webhooks/new/`
-pub(super) async fn new(frame: Frame) -> PageResult {
-    frame.require(Verb::Add, MODEL)?;
-    Ok(frame.show(form_page(&frame, &Form::new(), None, HERE)))
-}
-
-/// `POST /webhooks/new/`
-pub(super) async fn create(page: SharedPage, frame: Frame, request: Request) -> PageResult {
-    frame.require(Verb::Add, MODEL)?;
-    let (post, input) = read_form(&page, request).await?;
-    let actor = Actor::from(&frame.caller);
-    let key = post.idempotency_key(&frame, "endpoints");
-    match endpoints::add_once(&page.state, &actor, &input, key).await {
-        Ok((id, secret)) => {
-            let endpoint = (id, input.url.as_str());
-            Ok(secret_page(
-                &frame,
-                endpoint,
-                Some(&secret),
-                Before::NotShown,
-            ))
-        }
-        Err(refusal) => form_again(&frame, post, None, refusal),
-    }
-}
-
-/// `GET /webhooks/{id}/edit/`
-pub(super) async fn edit(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
-    frame.require(Verb::Change, MODEL)?;
-    let endpoint = changeable(&page, id).await?;
-    let mut form = Form::new();
-    edit_conflict::open(&mut form, &snapshots(&endpoint, frame.locale), frame.locale);
-    let back = address(endpoint.id);
-    Ok(frame.show(form_page(&frame, &form, Some(endpoint.id), &back)))
-}
-
-/// `POST /webhooks/{id}/edit/`
-pub(super) async fn update(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    frame.require(Verb::Change, MODEL)?;
-    let id = changeable(&page, id).await?.id;
-    let (mut post, input) = read_form(&page, request).await?;
-    let edit = FormEdit::of(&post.form, &post.members, FORM);
-    let (compared, locale) = (edit.clone(), frame.locale);
-    let new_input = move |endpoint: &Endpoint| {
-        let errors = compared.conflicts(&snapshots(endpoint, locale), locale);
-        if errors.is_empty() {
-            Ok(keeping(input.clone(), endpoint, &compared))
-        } else {
-            Err(errors)
-        }
-    };
-    match endpoints::edit(&page.state, &Actor::from(&frame.caller), id, new_input).await {
-        Ok(()) => Ok(flash::success(
-            see_other(&address(id)),
-            frame.text("O destino foi alterado.", "The endpoint was changed."),
-        )),
-        Err(error) => {
-            let endpoint = changeable(&page, RecordId(Some(id))).await?;
-            edit.refresh(&mut post.form, &snapshots(&endpoint, locale), locale);
-            form_again(&frame, post, Some(id), error)
-        }
-    }
-}
-
-/// Snapshots of the stored fields, which detect edit conflicts.
-fn snapshots(endpoint: &Endpoint, locale: Locale) -> Vec<FieldSnapshot> {
-    let types = endpoint.types.listed();
-    let types = FieldValue::Chosen(types.to_vec(), labels::type_labels(types, locale));
-    let mut stored = FieldSnapshot::all(endpoint, &[Endpoint::url, Endpoint::description]);
-    stored.push(FieldSnapshot::new(Endpoint::types, types));
-    stored
-}
-
-/// Reads the form of an endpoint. The ticked types become one value, separated by commas.
-async fn read_form(
-    page: &PageState,
-    request: Request,
-) -> Result<(FormSubmission, EndpointInput), Refusal> {
-    let mut post = FormSubmission::read(&page.state, request).await?;
-    let input = endpoints::input(&post.members);
-    post.form.set(Endpoint::types.name, input.types.as_str());
-    Ok((post, input))
-}
-
-/// Replaces fields that the form does not change by their stored values.
-fn keeping(mut input: EndpointInput, endpoint: &Endpoint, edit: &FormEdit) -> EndpointInput {
-    for field in edit.unchanged() {
-        match field {
-            "url" => input.url.clone_from(&endpoint.url),
-            "description" => input.description.clone_from(&endpoint.description),
-            _ => input.types = endpoint.types.to_string(),
-        }
-    }
-    input
-}
-
-fn form_again(
-    frame: &Frame,
-    post: FormSubmission,
-    id: Option<i64>,
-    refusal: Refusal,
-) -> PageResult {
-    let mut form = post.form;
-    form.take(refusal, frame.locale)?;
-    let back = id.map_or_else(|| HERE.to_owned(), address);
-    Ok(frame.show_again(form_page(frame, &form, id, &back)))
-}
-
-/// Reads an endpoint. Refuses the configured one, which only the configuration can change.
-async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal> {
-    let endpoint = find(page, id).await?;
+/// Refuses the endpoint of the configuration, which only the configuration can change.
+fn refuse_configured(endpoint: &Endpoint) -> Result<(), EndpointError> {
     if endpoint.configured {
-        return Err(EndpointError::Configured(endpoint.id).into());
+        return Err(EndpointError::Configured(endpoint.id));
     }
+    Ok(())
+}
+
+/// Reads an endpoint that pages can change.
+async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal> {
+    let endpoint = records::find(Endpoints, &page.state, id).await?;
+    refuse_configured(&endpoint)?;
     Ok(endpoint)
 }
 
 fn secret_page(
     frame: &Frame,
-    (id, url): (i64, &str),
+    endpoint: &Endpoint,
     secret: Option<&Secret>,
     before: Before,
 ) -> Response {
     let mut response = frame.show(SecretPage {
         frame,
-        id,
-        url,
+        endpoint,
         secret,
         before,
     });
@@ -322,14 +271,12 @@ fn secret_page(
 pub(super) async fn ask_secret(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&page, id).await?;
-    let can_sign = endpoints::can_sign(&page.state, endpoint.id).await;
-    let before = if can_sign.map_err(Refusal::from)? {
-        Before::NotShown
-    } else {
-        Before::Unreadable
+    let secret = endpoints::current_secret(&page.state, endpoint.id).await;
+    let before = match secret.map_err(Refusal::from)? {
+        Some(_) => Before::NotShown,
+        None => Before::Unreadable,
     };
-    let endpoint = (endpoint.id, endpoint.url.as_str());
-    Ok(secret_page(&frame, endpoint, None, before))
+    Ok(secret_page(&frame, &endpoint, None, before))
 }
 
 /// `POST /webhooks/{id}/secret/`
@@ -340,7 +287,7 @@ pub(super) async fn rotate(
     request: Request,
 ) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
-    let endpoint = find(&page, id).await?;
+    let endpoint = records::find(Endpoints, &page.state, id).await?;
     let key = FormSubmission::read(&page.state, request).await?;
     let key = key.idempotency_key(&frame, "endpoints/secret");
     let actor = Actor::from(&frame.caller);
@@ -349,8 +296,7 @@ pub(super) async fn rotate(
         Some(until) => Before::SignsUntil(frame.locale.date_time(until)),
         None => Before::Unreadable,
     };
-    let endpoint = (endpoint.id, endpoint.url.as_str());
-    Ok(secret_page(&frame, endpoint, Some(&secret), before))
+    Ok(secret_page(&frame, &endpoint, Some(&secret), before))
 }
 
 fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
@@ -383,7 +329,7 @@ pub(super) async fn delete(
     request: Request,
 ) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
-    let endpoint = find(&page, id).await?;
+    let endpoint = records::find(Endpoints, &page.state, id).await?;
     FormSubmission::read(&page.state, request).await?;
     let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
     removed.map_err(Refusal::from)?;

@@ -4,7 +4,7 @@ mod deliveries;
 mod endpoints;
 
 use crate::page::{
-    Frame,
+    Frame, record_form,
     routes::{PageRouter, get, post},
 };
 
@@ -13,6 +13,7 @@ const HERE: &str = "/webhooks/";
 /// The pages of events.
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
+        .merge(record_form::routes(endpoints::Endpoints))
         .route("/webhooks/", get(deliveries::list))
         .route(
             "/webhooks/redeliver-failed/",
@@ -23,15 +24,7 @@ pub(crate) fn routes() -> PageRouter {
             "/webhooks/deliveries/{id}/redeliver/",
             post(deliveries::redeliver),
         )
-        .route(
-            "/webhooks/new/",
-            get(endpoints::new).post(endpoints::create),
-        )
         .route("/webhooks/{id}/", get(endpoints::show))
-        .route(
-            "/webhooks/{id}/edit/",
-            get(endpoints::edit).post(endpoints::update),
-        )
         .route(
             "/webhooks/{id}/secret/",
             get(endpoints::ask_secret).post(endpoints::rotate),

@@ -10,7 +10,7 @@ use crate::{
     page::{
         Frame, PageState,
         flash::{self, Flash},
-        record_form::{FormLooks, RecordForm, RecordForms},
+        record_form::{FormLooks, NewRecord, RecordForm, RecordForms},
         see_other,
     },
     rest::Refusal,
@@ -51,6 +51,10 @@ impl RecordForms for Movement {
             "Type part of the name or scan the code.",
         );
         hint.to_owned()
+    }
+
+    async fn create(self, new: NewRecord<'_>) -> Result<Option<MovementRecord>, Refusal> {
+        new.by_api(self).await
     }
 
     async fn created(

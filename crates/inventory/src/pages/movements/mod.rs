@@ -51,10 +51,6 @@ impl ResourcePages for Movement {
 
     type File = Parameters;
 
-    fn words(self) -> &'static Words {
-        Self::words(self)
-    }
-
     fn icon(self) -> &'static str {
         texts(self).icon
     }

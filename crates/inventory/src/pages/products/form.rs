@@ -13,7 +13,7 @@ use crate::{
     page::{
         Frame, PageState,
         edit_conflict::FieldSnapshot,
-        record_form::{FormLooks, RecordForm, RecordForms, created},
+        record_form::{FormLooks, NewRecord, RecordForm, RecordForms, created},
         value::FieldValue,
     },
     rest::{
@@ -104,6 +104,10 @@ impl RecordForms for Products {
         members: &Members,
     ) -> Result<FieldErrors, Refusal> {
         products::all_problems(state, own, members).await
+    }
+
+    async fn create(self, new: NewRecord<'_>) -> Result<Option<ProductRecord>, Refusal> {
+        new.by_api(self).await
     }
 
     /// Writes the threshold of the new product, too.

@@ -11,7 +11,7 @@ pub(crate) use search::jump;
 use std::collections::BTreeMap;
 
 use db::Conn;
-use resource::{Field, Record as _, Words};
+use resource::{Field, Record as _};
 use web::locale::Locale;
 
 use crate::{
@@ -81,10 +81,6 @@ impl ResourcePages for Products {
     const ORDERING: &'static str = ProductRecord::title.name;
 
     type File = (Parameters, Option<SerieNumberMatches>);
-
-    fn words(self) -> &'static Words {
-        Model::Product.words()
-    }
 
     fn icon(self) -> &'static str {
         "box"

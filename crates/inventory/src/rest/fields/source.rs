@@ -4,6 +4,7 @@ use db::OwnedValue;
 use resource::{Field, Kind, Source};
 
 use super::{Mode, Reader, Reference, Setting, Value};
+use crate::rest::body::text;
 
 impl Source for Reader<'_> {
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
@@ -51,14 +52,13 @@ impl Source for Reader<'_> {
     }
 
     fn several(&mut self, field: &'static Field) -> Setting<Vec<String>> {
-        if self.mode == Mode::Partial || !self.fields.contains(&field) {
+        let is_sent = self.members.contains_key(field.name) || self.mode == Mode::Whole;
+        if !is_sent || !self.fields.contains(&field) {
             return Setting::Kept;
         }
-        let chosen = self.members.keys().filter_map(|name| {
-            let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
-            Some(value.to_owned())
-        });
-        Setting::Set(chosen.collect())
+        let chosen = text(self.members, field.name).unwrap_or_default();
+        let chosen = chosen.split(',').filter(|value| !value.is_empty());
+        Setting::Set(chosen.map(str::to_owned).collect())
     }
 
     fn reference(&mut self, field: &'static Field) -> Setting<Reference> {

@@ -24,7 +24,7 @@ use crate::{
     access::Model,
     api::{
         openapi::Description,
-        resource::{IMMUTABLE, Resource},
+        resource::{ApiResource, IMMUTABLE, Resource},
     },
     listing::{Matches, PageRange, TextQuery},
     rest::{
@@ -93,6 +93,12 @@ impl Resource for Movement {
         Self::fields(self)
     }
 
+    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
+        Ok(state.db.find_by_key(store::by_id(self), id).await?)
+    }
+}
+
+impl ApiResource for Movement {
     fn description(self) -> Description {
         let deletion = match self {
             Self::Inflow => {
@@ -120,10 +126,6 @@ impl Resource for Movement {
         let request = PageRequest::parse(state, parameters)?;
         let read = async move |conn: &mut Conn| selection.list(conn, request).await;
         state.db.read(read).await
-    }
-
-    async fn read(self, state: &State, id: i64) -> Result<Option<MovementRecord>, Refusal> {
-        Ok(state.db.find_by_key(store::by_id(self), id).await?)
     }
 
     fn is_repeatable(self) -> bool {

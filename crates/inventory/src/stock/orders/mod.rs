@@ -18,7 +18,7 @@ use super::movements::{Movement, MovementInput};
 use crate::{
     State,
     access::{Actor, Caller, Model},
-    api::resource::Resource as _,
+    api::resource::ApiResource as _,
     audit::{self, Action},
     rest::{Refusal, fields::Draft},
     work::{Work, write},

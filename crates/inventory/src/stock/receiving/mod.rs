@@ -17,7 +17,7 @@ use super::{
 use crate::{
     State,
     access::Caller,
-    api::resource::Resource as _,
+    api::resource::ApiResource as _,
     idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,

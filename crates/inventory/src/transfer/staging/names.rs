@@ -5,7 +5,7 @@ use std::mem;
 
 use super::{CHANGED, RECORDS_AT_ONCE, StepError, store};
 use crate::{
-    api::resource::Resource as _,
+    api::resource::ApiResource as _,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Mode},

@@ -91,7 +91,7 @@ pub(super) async fn change_form(
 
 fn form_of(site: &AdminFrame, about: &'static ModelDescription, record: &ModelRecord) -> Form {
     let mut form = Form::new();
-    let stored = versions::snapshots(about, record, site.locale);
+    let stored = versions::snapshots(about, record);
     edit_conflict::open(&mut form, &stored, site.locale);
     form
 }

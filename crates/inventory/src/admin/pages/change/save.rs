@@ -116,26 +116,17 @@ pub(super) async fn save(
         None => saving.record,
     };
     if let Some(record) = &record {
-        let stored = versions::snapshots(about, record, site.locale);
+        let stored = versions::snapshots(about, record);
         edit.refresh(&mut form, &stored, site.locale);
     }
     show(page, site, about, record, (form, submitted)).await
 }
 
-/// The submitted form. The ticked checkboxes of a field become one value, separated by commas.
-/// Secrets are removed, because they are never sent back to the browser.
+/// The submitted form without secrets, which are never sent back to the browser.
 fn posted_form(members: &Members, about: &ModelDescription) -> Form {
     let mut form = Form::of(members);
-    for (field, _) in about.fields {
-        if field.is_secret {
-            form.set(field.name, "");
-        } else if field.is_many() {
-            let values = members.keys().filter_map(|name| {
-                let value = name.strip_prefix(field.name)?.strip_prefix(':')?;
-                Some(value.to_owned())
-            });
-            form.set(field.name, values.collect::<Vec<_>>().join(","));
-        }
+    for (field, _) in about.fields.iter().filter(|(field, _)| field.is_secret) {
+        form.set(field.name, "");
     }
     form
 }

@@ -98,7 +98,7 @@ impl SubmittedRow {
             None => None,
         };
         if let Some(record) = record {
-            let stored = versions::snapshots(self.model.about(), &record, site.locale);
+            let stored = versions::snapshots(self.model.about(), &record);
             self.edit.refresh(&mut self.form, &stored, site.locale);
         }
         Ok(())
@@ -187,7 +187,7 @@ fn submitted_row(
         .filter_map(|name| model.about().field(name))
         .collect();
     if let Some(record) = record.filter(|_| form.version().is_empty()) {
-        let stored = versions::of(fields.iter().copied(), record, site.locale);
+        let stored = versions::of(fields.iter().copied(), record);
         form.set(VERSION, version(&stored, false));
     }
     let is_blank = fields

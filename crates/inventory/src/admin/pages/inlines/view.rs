@@ -199,7 +199,7 @@ impl TableBuilder<'_> {
         let fields = fields.filter_map(|name| self.about.field(name));
         let locale = self.site.locale;
         let mut form = Form::new();
-        edit_conflict::open(&mut form, &versions::of(fields, record, locale), locale);
+        edit_conflict::open(&mut form, &versions::of(fields, record), locale);
         form
     }
 

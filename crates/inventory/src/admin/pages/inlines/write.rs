@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use db::Tx;
-use web::locale::Locale;
 
 use super::SubmittedRow;
 use crate::{
@@ -29,7 +28,6 @@ struct FormWrite {
     edit: FormEdit,
     rows: Vec<RowWrite>,
     by: Writer,
-    locale: Locale,
 }
 
 impl FormWrite {
@@ -91,10 +89,10 @@ impl FormWrite {
         };
         let record = self.model.find_locked(tx, id).await?;
         let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
-        let stored = versions::snapshots(self.model.about(), &record, self.locale);
-        let mut refused = vec![(None, self.edit.conflicts(&stored, self.locale))];
+        let stored = versions::snapshots(self.model.about(), &record);
+        let mut refused = vec![(None, self.edit.conflicts(&stored))];
         for (place, row) in self.rows.iter().enumerate() {
-            let errors = row.compare(tx, self.locale).await?;
+            let errors = row.compare(tx).await?;
             refused.push((Some(place), errors.unwrap_or_default()));
         }
         refused.retain(|(_, errors)| !errors.is_empty());
@@ -143,7 +141,6 @@ pub(in crate::admin::pages) async fn write(
         edit,
         rows: submitted.iter().map(SubmittedRow::row_write).collect(),
         by,
-        locale: site.locale,
     });
     let key = form_token
         .filter(|_| is_once)

@@ -153,12 +153,8 @@ async fn change(
     let compared = edit.clone();
     let wished = move |user: &User| {
         let profile = profile.clone()?;
-        let errors = compared.conflicts(&snapshots(user), locale);
-        if errors.is_empty() {
-            Ok(profile)
-        } else {
-            Err(errors)
-        }
+        compared.conflicts(&snapshots(user)).into_result()?;
+        Ok(profile)
     };
     match own::change_profile(&page.state, &frame.caller, wished).await {
         Ok(()) => {
