@@ -9,21 +9,21 @@
 declare(strict_types=1);
 
 /** Makes the order of this reference; its buyer pays at the `url` of the answer. */
-function create_order(string $reference, string $amount, string $description): array
+function create_order(string $reference, string $amount, string $description): object
 {
     $order = ['reference' => $reference, 'amount' => (float) $amount, 'description' => $description];
     return post('/orders/', "order-$reference", $order);
 }
 
 /** Gives back an amount of a payment, or all that is left. `$number` is the shop's own for this refund. */
-function refund(string $number, string $payment, ?string $amount = null): array
+function refund(string $number, string $payment, ?string $amount = null): object
 {
     $part = $amount === null ? new stdClass() : ['amount' => (float) $amount];
     return post("/payments/$payment/refunds", "refund-$number", $part);
 }
 
 /** Asks again when no final answer comes. The key is the same, so that nothing is done twice. */
-function post(string $path, string $key, array|object $body): array
+function post(string $path, string $key, array|object $body): object
 {
     $context = stream_context_create(['http' => [
         'method' => 'POST',
@@ -47,8 +47,8 @@ function post(string $path, string $key, array|object $body): array
         }
         $status = (int) explode(' ', stream_get_meta_data($stream)['wrapper_data'][0])[1];
         $text = (string) stream_get_contents($stream);
-        $answer = json_decode($text, true);
-        if ($status < 300 && is_array($answer)) {
+        $answer = json_decode($text);
+        if ($status < 300 && is_object($answer)) {
             return $answer;
         }
         $problem = $text;
@@ -61,7 +61,7 @@ function post(string $path, string $key, array|object $body): array
 }
 
 /** The event in `$body`, if one of the signatures is the checkout's. The others come from its headers. */
-function verify_event(string $id, string $timestamp, string $signatures, string $body): array
+function verify_event(string $id, string $timestamp, string $signatures, string $body): object
 {
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > 300) {
         throw new RuntimeException('the timestamp is not of the last five minutes');
@@ -71,7 +71,7 @@ function verify_event(string $id, string $timestamp, string $signatures, string 
     // A new secret is valid beside the old one for a while: then there are two signatures.
     foreach (explode(' ', $signatures) as $one) {
         if (hash_equals($expected, $one)) {
-            return json_decode($body, true, flags: JSON_THROW_ON_ERROR);
+            return json_decode($body, flags: JSON_THROW_ON_ERROR);
         }
     }
     throw new RuntimeException("no signature is the checkout's");
@@ -82,7 +82,7 @@ function setting(string $name): string
     return getenv($name) ?: throw new RuntimeException("$name is not set");
 }
 
-function main(array $arguments): array
+function main(array $arguments): object
 {
     $command = array_shift($arguments);
     return match ([$command, count($arguments)]) {

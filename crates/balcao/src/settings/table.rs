@@ -222,7 +222,7 @@ settings! {
         inventory_low_stock_alert: AlertMode, "BALCAO_INVENTORY_LOW_STOCK_ALERT", Is("every_outflow"),
             "`once` sends one alert until the stock recovers.";
         inventory_language: Locale, "BALCAO_INVENTORY_LANGUAGE", Is("pt-BR"),
-            "Language of analyses and mails; pages and the API follow their readers.";
+            "Language of analyses and mails; pages follow their readers.";
         inventory_lead_time: Duration, "BALCAO_INVENTORY_LEAD_TIME", Is("7d"),
             "Lead time, from order to shelf, that analyses assume for products without their own.";
         inventory_lead_time_deviation: Switch<Duration>, "BALCAO_INVENTORY_LEAD_TIME_DEVIATION", Is("off"),

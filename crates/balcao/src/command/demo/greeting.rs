@@ -36,7 +36,7 @@ Balcão is running on this machine. No money moves.
 
 Try
   a card      4235 6477 2802 5682, 11/2030, code 123, holder APRO, CPF 123.456.789-09
-              (holder OTHE is declined, CONT stays pending)
+              (holder OTHE is declined, CONT stays in review)
   pix         pay it at the sandbox and watch the page turn to paid
   a program   curl http://{checkout}/create_payment -H 'Content-Type: application/json' -d '{{\"payment_method\": \"pix\", \"transaction_amount\": 19.99, \"description\": \"Two coffees\", \"email\": \"ana@example.com\", \"identification_number\": \"123.456.789-09\"}}'
   a merchant  curl http://{checkout}/payments/ -H 'Authorization: Bearer {API_KEY}'

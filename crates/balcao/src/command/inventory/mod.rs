@@ -83,15 +83,16 @@ The first row names the columns, in any order. Required are";
 const OPTIONAL_COLUMNS: &str = "\
 Optional are id, description, serie_number (products), created_at, updated_at (not for movements).
 Names in Portuguese are understood too: título, categoria, marca, preço de custo, preço de venda.
-References are ids or names; category_name, brand_name, supplier_name, product_title and
+References are ids or names; category_name, brand_name, supplier_name, product_title and \
 product_serie_number may be used instead of category, brand, supplier and product.
 With --create-names, categories and brands of products that do not exist yet are created.
-Files are UTF-8 or Windows-1252, separated by commas or semicolons; with semicolons, all prices may have
-decimal commas.
-A movement that is older than its product in this database is history: it is recorded without changing
-the quantity, which already includes it. Rows that exist already, with the same contents, are skipped.
-Memory does not grow with the file; a row has at most 2 MiB. On SQLite a running service waits with its
-writes meanwhile.";
+Files are UTF-8 or Windows-1252, separated by commas or semicolons; with semicolons, all prices may \
+have decimal commas.
+A movement that is older than its product in this database is history: it is recorded without \
+changing the quantity, which already includes it. Rows that exist already, with the same contents, \
+are skipped.
+Memory does not grow with the file; a row has at most 2 MiB. A running service goes on; on SQLite \
+its writes may wait for seconds.";
 
 /// The kinds of files, `last` between the last two.
 fn kinds(last: &str) -> String {
