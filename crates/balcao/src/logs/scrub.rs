@@ -12,6 +12,9 @@ use brazil::{Network, is_luhn_valid};
 /// The number of digits of the shortest and the longest card number.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
 
+/// The most separators between two groups of a card number.
+const SEPARATORS_MAX: usize = 3;
+
 /// A writer that masks card numbers. Each log line must be written in a single call.
 pub(super) struct ScrubbingWriter<W>(pub(super) W);
 
@@ -37,7 +40,7 @@ fn scrubbed(line: &[u8]) -> Cow<'_, [u8]> {
         let mut digits = String::new();
         let mut end = first.start;
         for group in groups.iter().skip(start) {
-            let joined = end == first.start || is_separator(line, end..group.start);
+            let joined = end == first.start || are_joined(line, end..group.start);
             if !joined || digits.len() + group.len() > *DIGITS.end() {
                 break;
             }
@@ -79,17 +82,24 @@ fn has_enough_digits(line: &[u8]) -> bool {
 
 /// Whether a byte can occur in a number, including the separators of groups.
 const fn is_of_number(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b' ' | b'-')
+    byte.is_ascii_digit() || is_separator(byte)
 }
 
-/// Whether there are enough digits with at most one space or hyphen between them.
+const fn is_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b'-' | b'.' | b'_')
+}
+
+/// Whether there are enough digits with only short separators between them.
 fn has_number(row: &[u8]) -> bool {
-    let (mut digits, mut is_apart) = (0, false);
+    let (mut digits, mut separators) = (0, 0);
     row.iter().any(|byte| {
-        match byte {
-            b'0'..=b'9' => (digits, is_apart) = (digits + 1, false),
-            b' ' | b'-' if !is_apart => is_apart = true,
-            _ => digits = 0,
+        if byte.is_ascii_digit() {
+            (digits, separators) = (digits + 1, 0);
+        } else {
+            separators += 1;
+            if separators > SEPARATORS_MAX {
+                digits = 0;
+            }
         }
         digits >= *DIGITS.start()
     })
@@ -111,9 +121,10 @@ fn groups_of_digits(line: &[u8]) -> Vec<Range<usize>> {
     groups
 }
 
-/// Groups of a card number have one space or hyphen between them.
-fn is_separator(line: &[u8], between: Range<usize>) -> bool {
-    matches!(line.get(between), Some(b" " | b"-"))
+/// Whether two groups may belong to one card number.
+fn are_joined(line: &[u8], between: Range<usize>) -> bool {
+    let between = line.get(between).unwrap_or_default();
+    between.len() <= SEPARATORS_MAX && between.iter().all(|byte| is_separator(*byte))
 }
 
 fn mask(line: &mut [u8], place: Range<usize>) {
@@ -136,6 +147,8 @@ mod tests {
             "4235647728025682",
             "5031 4332 1540 6351",
             "3753-651535-56885",
+            "4235.6477.2802.5682",
+            "4235_6477 - 2802--5682",
         ] {
             let line = scrub(&format!("2026-11-20 00:00:01 refused {number}, 3 left"));
             assert_eq!(
@@ -158,7 +171,8 @@ mod tests {
             let line = format!("{:place$}.4235647728025.", ".".repeat(place));
             assert!(has_enough_digits(line.as_bytes()), "{line}");
         }
-        assert!(!has_enough_digits(b"4235  6477 2802 5"));
+        assert!(has_enough_digits(b"4235   6477 2802 5"));
+        assert!(!has_enough_digits(b"4235    6477 2802 5"));
     }
 
     #[test]

@@ -82,6 +82,14 @@ async fn pay_in_every_way(provider: &Provider, url: &str) -> Vec<String> {
     }
     pay_once(pix()).await;
     pay_once(boleto()).await;
+    let paid = pay(url, "key-of-a-hint", &pix()).await.unwrap();
+    let paid: Value = paid.json().await.unwrap();
+    for (number, code, _) in CARDS {
+        let hint = json!({"type": "payment", "action": number, "data": {"id": paid["id"]}});
+        let sent = client().post(format!("{url}/notifications")).json(&hint);
+        let sent = sent.header("x-request-id", format!("{number}-{code}"));
+        assert_eq!(sent.send().await.unwrap().status(), 200);
+    }
     answers
 }
 

@@ -193,9 +193,6 @@ CREATE TABLE secret_check (
 CREATE TABLE notifications (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     provider_payment_id TEXT NOT NULL,
-    topic TEXT NOT NULL,
-    action TEXT,
-    request_id TEXT,
     signed INTEGER NOT NULL CHECK (signed IN (0, 1)),
     received_at INTEGER NOT NULL,
     outcome TEXT NOT NULL CHECK (outcome IN ('waiting', 'applied', 'foreign', 'ignored', 'given_up')),

@@ -103,7 +103,6 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
             .or_else(|| query("topic"))
             .or_else(|| member("type"))
             .or_else(|| member("topic")),
-        action: member("action"),
     }
 }
 
@@ -135,7 +134,6 @@ mod tests {
         let read = notification(&[("data.id", "1"), ("type", "payment")], body);
         assert_eq!(read.payment.as_deref(), Some("1"));
         assert_eq!(read.signed_id.as_deref(), Some("1"));
-        assert_eq!(read.action.as_deref(), Some("payment.updated"));
     }
 
     #[test]

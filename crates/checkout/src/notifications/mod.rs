@@ -22,8 +22,6 @@ pub use worker::{inbox_length, work_once};
 
 /// The rate limit of unsigned notifications, which are accepted only if no secret is configured.
 const HINT_RATE: Rate = Rate::new(60, Period::Minute);
-/// The longest stored text of a notification, in characters.
-const TEXT_MAX: usize = 100;
 
 /// A notification as it arrived.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,8 +33,6 @@ pub(crate) struct Notification {
     pub(crate) signed_id: Option<String>,
     /// `type`, or `topic` of the older form.
     pub(crate) topic: Option<String>,
-    /// `action`, stored for information only.
-    pub(crate) action: Option<String>,
 }
 
 /// Why a notification is not accepted.
@@ -93,14 +89,8 @@ pub(crate) async fn receive(
             .await;
         quota.map_err(ReceiveError::RateLimitExceeded)?;
     }
-    let request_id = headers
-        .get("x-request-id")
-        .and_then(|value| value.to_str().ok());
     let new = NewNotification {
         payment,
-        topic,
-        action: notification.action.as_deref().map(shortened),
-        request_id: request_id.map(shortened),
         signed,
         received_at: state.clock.now(),
     };
@@ -111,11 +101,4 @@ pub(crate) async fn receive(
     state.metrics.notification("accepted");
     state.inbox.notify_one();
     Ok(())
-}
-
-fn shortened(text: &str) -> String {
-    text.chars()
-        .filter(|character| !character.is_control())
-        .take(TEXT_MAX)
-        .collect()
 }

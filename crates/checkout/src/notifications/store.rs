@@ -6,9 +6,6 @@ use db::{Conn, Error, Row, Timestamp, Tx};
 #[derive(Debug, Clone)]
 pub(super) struct NewNotification {
     pub(super) payment: String,
-    pub(super) topic: String,
-    pub(super) action: Option<String>,
-    pub(super) request_id: Option<String>,
     pub(super) signed: bool,
     pub(super) received_at: Timestamp,
 }
@@ -47,9 +44,9 @@ impl NotificationOutcome {
 /// Stores a notification, due at once.
 pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> Result<u64, Error> {
     tx.execute(
-        "INSERT INTO notifications (provider_payment_id, topic, action, request_id, signed, received_at, outcome, tries, try_at)
-         VALUES ($1, $2, $3, $4, $5, $6, 'waiting', 0, $6)",
-        &[&new.payment, &new.topic, &new.action, &new.request_id, &new.signed, &new.received_at],
+        "INSERT INTO notifications (provider_payment_id, signed, received_at, outcome, tries, try_at)
+         VALUES ($1, $2, $3, 'waiting', 0, $3)",
+        &[&new.payment, &new.signed, &new.received_at],
     )
     .await
 }
@@ -177,9 +174,6 @@ mod tests {
     fn notification(received_at: Timestamp) -> NewNotification {
         NewNotification {
             payment: "217339200001".to_owned(),
-            topic: "payment".to_owned(),
-            action: None,
-            request_id: None,
             signed: true,
             received_at,
         }

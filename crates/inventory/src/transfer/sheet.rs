@@ -15,6 +15,9 @@ use crate::rest::Message;
 /// The most bytes per row, with the reader's buffer. Bounds the memory if a quote is not closed.
 const MAX_ROW: usize = 2 * 1024 * 1024;
 
+/// The most columns of a file.
+const MAX_COLUMNS: usize = 100;
+
 /// A file that is being read.
 pub(crate) struct Sheet {
     reader: csv::Reader<Bounded>,
@@ -85,6 +88,13 @@ impl Sheet {
             return Err(ImportError::Format(Message::fixed(
                 "O arquivo está vazio: a primeira linha deve nomear as colunas.",
                 "The file is empty: its first row must name the columns.",
+            )));
+        }
+        let found = self.record.len();
+        if found > MAX_COLUMNS {
+            return Err(ImportError::Format(Message::new(
+                format!("A primeira linha tem {found} colunas; há no máximo {MAX_COLUMNS}."),
+                format!("The first row has {found} columns; there are at most {MAX_COLUMNS}."),
             )));
         }
         let names: Vec<String> = self
