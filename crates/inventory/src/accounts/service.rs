@@ -15,6 +15,7 @@ use super::{
 use crate::{
     State,
     access::{Actor, Caller},
+    digest::digest,
     rest::{Refusal, TOKEN_NOT_VALID, Unauthorized},
     work::Author,
 };
@@ -94,9 +95,8 @@ pub(super) async fn prove(
         otp,
     } = credentials;
     let source = AttemptSource::of(state, parts);
-    let account = identify(state, &source, username, password)
-        .await?
-        .ok_or_else(no_account)?;
+    let proven = identify(state, &source, username, password).await?;
+    let account = proven.ok_or_else(no_account)?.account;
     let user = account.caller.id;
     if second_factor::status(&state.db, user).await?.is_none() {
         if state.config.second_factor.includes(&account.caller) {
@@ -131,7 +131,15 @@ pub(super) async fn is_own_password(
 ) -> Result<bool, Refusal> {
     let username = caller.username.clone();
     let found = identify(state, &AttemptSource::Session, username, password).await?;
-    Ok(found.is_some_and(|account| account.caller.id == caller.id))
+    Ok(found.is_some_and(|found| found.account.caller.id == caller.id))
+}
+
+/// An account whose password was proven.
+#[derive(Debug)]
+pub(crate) struct Proven {
+    pub(crate) account: Account,
+    /// The digest of the password's hash, which changes with the password.
+    pub(crate) password: String,
 }
 
 /// The active account with this user name and password.
@@ -144,7 +152,7 @@ pub(super) async fn identify(
     source: &AttemptSource,
     username: String,
     password: String,
-) -> Result<Option<Account>, Refusal> {
+) -> Result<Option<Proven>, Refusal> {
     let name = username.clone();
     let found = state
         .db
@@ -164,6 +172,7 @@ pub(super) async fn identify(
         Some((account, hash)) => (Some(account), hash),
         None => (None, None),
     };
+    let password_digest = digest(hash.as_deref().unwrap_or_default());
     let is_right = state
         .passwords
         .verify(password, hash)
@@ -174,7 +183,10 @@ pub(super) async fn identify(
     if let Some(attempt) = attempt.filter(|_| admitted) {
         attempts::succeed(state, attempt).await?;
     }
-    Ok(account.filter(|_| admitted))
+    Ok(account.filter(|_| admitted).map(|account| Proven {
+        account,
+        password: password_digest,
+    }))
 }
 
 /// Logs an attempt with the user's id. An unknown user name is not logged: it may be a password

@@ -3,7 +3,10 @@
 use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
-use crate::access::{Caller, Granted};
+use crate::{
+    access::{Caller, Granted},
+    digest::digest,
+};
 
 /// The columns of a user `u` that [`account_of`] reads: the account with its permissions.
 macro_rules! account_columns {
@@ -50,6 +53,13 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
         active: row.get(2)?,
         tokens_valid_from: row.get(6)?,
     })
+}
+
+/// The digest of an account's password hash.
+pub(super) async fn password(conn: &mut Conn, user: i64) -> Result<String, Error> {
+    let sql = "SELECT password_hash FROM users WHERE id = $1";
+    let hash: Option<Option<String>> = conn.optional(sql, &[&user], |row| row.get(0)).await?;
+    Ok(digest(hash.flatten().unwrap_or_default()))
 }
 
 /// The account with this user name, and its password hash.

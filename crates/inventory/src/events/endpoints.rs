@@ -14,6 +14,7 @@ use crate::{
     State,
     access::{Actor, Model},
     audit::{self, Action},
+    digest::digest,
     idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,
@@ -34,6 +35,11 @@ const INVALID_TEXT: Message = Message::fixed(
 pub(crate) const CONFIGURED: Message = Message::fixed(
     "Este destino está na configuração do programa; altere-o lá.",
     "This endpoint is in the program’s configuration; change it there.",
+);
+
+const CHANGED_SINCE: Message = Message::fixed(
+    "O segredo deste destino já foi trocado de novo.",
+    "The secret of this endpoint has been rotated again since.",
 );
 
 impl From<EndpointError> for Refusal {
@@ -135,16 +141,37 @@ pub(crate) async fn add_once(
     let (outbox, input, outbox_of_replay) =
         (state.outbox.clone(), input.clone(), state.outbox.clone());
     let job = async move |work: &mut Work<'_>| {
-        let added = create(work, &outbox, &input).await?;
-        Ok((added.0, added))
+        let (id, secret) = create(work, &outbox, &input).await?;
+        Ok(((id, digest_of(&secret)), (id, secret)))
     };
-    let replay = async move |work: &mut Work<'_>, id| {
-        let secret = secret(work.tx, &outbox_of_replay, id).await?;
-        Ok::<_, Refusal>((id, secret.ok_or(Refusal::NotFound)?))
+    let replay = async move |work: &mut Work<'_>, (id, shown): (i64, String)| {
+        let secret = shown_secret(work.tx, &outbox_of_replay, id, &shown).await?;
+        Ok::<_, Refusal>((id, secret))
     };
     let added = write_once(state, actor, key, job, replay).await?;
     state.outbox.wake();
     Ok(added)
+}
+
+/// The digest by which a request knows the secret that it has shown.
+pub(crate) fn digest_of(secret: &Secret) -> String {
+    digest(secret.reveal())
+}
+
+/// The secret that an earlier request has shown. An error if it has been changed since: whoever
+/// repeats a request must not learn a secret that is shown to somebody else.
+async fn shown_secret(
+    tx: &mut Tx,
+    outbox: &Outbox,
+    id: i64,
+    shown: &str,
+) -> Result<Secret, Refusal> {
+    let secret = secret(tx, outbox, id).await?.ok_or(Refusal::NotFound)?;
+    if digest_of(&secret) == shown {
+        Ok(secret)
+    } else {
+        Err(Refusal::Conflict(CHANGED_SINCE))
+    }
 }
 
 /// Changes the address, the description and the types of an endpoint. Waiting deliveries go to the
@@ -223,16 +250,16 @@ pub(crate) async fn rotate_once(
     let (outbox, outbox_of_replay) = (state.outbox.clone(), state.outbox.clone());
     let job = async move |work: &mut Work<'_>| {
         let rotated = rotate_secret(work, &outbox, id).await?;
-        Ok((id, rotated))
+        Ok(((id, digest_of(&rotated.0)), rotated))
     };
-    let replay = async move |work: &mut Work<'_>, rotated: i64| {
+    let replay = async move |work: &mut Work<'_>, (rotated, shown): (i64, String)| {
         if rotated != id {
             return Err(Refusal::KeyReused);
         }
         let endpoint = endpoints::find(work.tx, &SERVICE, id).await?;
         let until = endpoint.ok_or(Refusal::NotFound)?.previous_secret_until;
-        let secret = secret(work.tx, &outbox_of_replay, id).await?;
-        Ok((secret.ok_or(Refusal::NotFound)?, until))
+        let secret = shown_secret(work.tx, &outbox_of_replay, id, &shown).await?;
+        Ok((secret, until))
     };
     write_once(state, actor, key, job, replay).await
 }

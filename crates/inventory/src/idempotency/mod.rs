@@ -54,6 +54,11 @@ pub(crate) async fn find<R: DeserializeOwned>(
     }
 }
 
+/// Deletes expired keys.
+pub(crate) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    store::forget_expired(tx, now - RETENTION).await
+}
+
 /// Stores the result of a request under its key. Replaces an expired one.
 pub(crate) async fn store(
     tx: &mut Tx,

@@ -32,6 +32,12 @@ pub(super) async fn forget(
     .map(drop)
 }
 
+/// Deletes the keys that were stored at or before `until`.
+pub(super) async fn forget_expired(tx: &mut Tx, until: Timestamp) -> Result<(), Error> {
+    let sql = "DELETE FROM idempotency_keys WHERE created_at <= $1";
+    tx.execute(sql, &[&until]).await.map(drop)
+}
+
 pub(super) async fn insert(
     tx: &mut Tx,
     key: &IdempotencyKey,

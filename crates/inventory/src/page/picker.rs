@@ -163,6 +163,10 @@ fn product_option(product: ProductRecord, locale: Locale) -> PickerOption {
 }
 
 impl Picker {
+    /// The ends of the names that a picker submits: the id, the typed text, the text that belongs to
+    /// the id, and the choice among several matches.
+    pub(crate) const SUFFIXES: [&str; 4] = ["", "_text", "_was", "_choice"];
+
     /// The picker of a described reference. `None` for other fields.
     pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
         let source = PickerSource::of(field.target?.path)?;

@@ -184,7 +184,7 @@ pub(crate) async fn filter_record(
     locale: Locale,
 ) -> Result<Picker, Refusal> {
     let mut sent = Form::new();
-    for suffix in ["", "_text", "_was", "_choice"] {
+    for suffix in Picker::SUFFIXES {
         let name = format!("{}{suffix}", picked.name);
         sent.set(&name, parameters.get(&name).unwrap_or_default());
     }

@@ -12,9 +12,12 @@ use crate::{
         authenticate_bearer, csrf,
         session::{self, cookies},
     },
-    api::resource::{content_type, read_bytes},
+    api::resource::{content_type, read_bytes, too_large},
     rest::{Refusal, body, fields::Members},
 };
+
+/// The most fields of a form.
+const MAX_FIELDS: usize = 5_000;
 
 /// Checks against CSRF and parses the members. Forms always need a token. JSON needs one if the
 /// request has a session cookie: another site cannot send JSON without a CORS preflight. Requests
@@ -35,10 +38,14 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
         let sent = csrf::header(&parts.headers).or(field);
         session::check_token(visit.0.as_deref(), HostOnly::of(parts), sent)?;
     }
-    match form {
-        Some(members) => Ok(members),
-        None => Ok(body::parse(content_type, &bytes)?),
+    let members = match form {
+        Some(members) => members,
+        None => body::parse(content_type, &bytes)?,
+    };
+    if members.len() > MAX_FIELDS {
+        return Err(Refusal::Edge(too_large()));
     }
+    Ok(members)
 }
 
 fn field(members: &Members) -> Option<String> {

@@ -35,10 +35,9 @@ pub(crate) const ORDER_STATUSES: [(&str, OrderStatus); 4] = [
 ];
 
 /// The statuses of payments that lists filter by.
-pub(crate) const PAYMENT_STATUSES: [(&str, PaymentStatus); 8] = [
+pub(crate) const PAYMENT_STATUSES: [(&str, PaymentStatus); 7] = [
     ("pending", PaymentStatus::Pending),
     ("approved", PaymentStatus::Approved),
-    ("authorized", PaymentStatus::Authorized),
     ("in_process", PaymentStatus::InProcess),
     ("rejected", PaymentStatus::Rejected),
     ("cancelled", PaymentStatus::Cancelled),
@@ -82,7 +81,6 @@ pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
     match status {
         PaymentStatus::Pending => label(("Aguardando", "Pending"), "info", "clock"),
         PaymentStatus::Approved => label(("Aprovado", "Approved"), "success", "check"),
-        PaymentStatus::Authorized => label(("Reservado", "Authorized"), "info", "lock"),
         PaymentStatus::InProcess => label(("Em análise", "In review"), "warning", "search"),
         PaymentStatus::Rejected => label(("Recusado", "Rejected"), "danger", "close"),
         PaymentStatus::Cancelled => label(("Cancelado", "Cancelled"), "", "stop"),

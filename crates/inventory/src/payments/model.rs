@@ -42,7 +42,6 @@ pub(crate) enum OrderStatus {
 pub(crate) enum PaymentStatus {
     Pending,
     Approved,
-    Authorized,
     InProcess,
     Rejected,
     Cancelled,

@@ -250,7 +250,20 @@ impl Read for Bounded {
 
 #[cfg(test)]
 mod tests {
+    use std::{io::Cursor, sync::Arc};
+
     use super::*;
+
+    #[test]
+    fn a_first_row_of_more_columns_than_any_file_has_is_refused_before_they_are_read() {
+        let file = Box::new(Cursor::new(vec![b','; 1024 * 1024]));
+        let opened = Sheet::of(file, FileKind::Products, Arc::new(|_| ()));
+        let Err(ImportError::Format(message)) = opened.map(|_| ()) else {
+            panic!("it was accepted");
+        };
+        let expected = "The first row has 1048577 columns; there are at most 100.";
+        assert_eq!(message.text(web::locale::Locale::En), expected);
+    }
 
     #[test]
     fn the_first_row_decides_what_separates_cells() {

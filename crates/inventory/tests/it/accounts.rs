@@ -1,6 +1,8 @@
 //! Accounts that operators create, list and give a password, and the first account, which the
 //! configuration creates.
 
+use std::time::Duration;
+
 use inventory::{
     Config,
     accounts::{
@@ -102,3 +104,24 @@ app_on_both_engines!(the_first_account_is_made_beside_no_other, async |app| {
     let listed = users::list(db).await.unwrap();
     assert!(listed.len() == 1 && listed[0].superuser && listed[0].active);
 });
+
+app_on_both_engines!(
+    what_has_expired_is_deleted_when_somebody_logs_in,
+    async |app| {
+        let visitor = app.logged_in("manager").await;
+        let fields = [("name", "Sul"), ("form_token", "once")];
+        assert_eq!(visitor.submit("/brands/new/", &fields).await.status, 303);
+        let count = async || {
+            let sql = "SELECT count(*) FROM idempotency_keys";
+            let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
+            let count: i64 = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
+            count
+        };
+        app.clock.advance(Duration::from_secs(71 * 60 * 60));
+        app.logged_in("viewer").await;
+        assert_eq!(count().await, 1);
+        app.clock.advance(Duration::from_secs(2 * 60 * 60));
+        app.logged_in("viewer").await;
+        assert_eq!(count().await, 0);
+    }
+);

@@ -222,6 +222,40 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     assert_eq!(old.status, 200, "the codes before are of no use any more");
 });
 
+app_on_both_engines!(
+    a_new_password_ends_a_login_between_its_two_steps,
+    async |app| {
+        let (secret, codes) = turned_on(&app).await;
+        let visitor = after_password(&app).await;
+        app.give_password("manager").await;
+        let code = secret.code_at(app.clock.now());
+        for code in [&code, &codes[0]] {
+            let refused = visitor.submit("/login/code/", &[("code", code)]).await;
+            assert_eq!(refused.status, 200, "{refused:?}");
+            assert_eq!(visitor.cookie("sessionid"), None);
+        }
+    }
+);
+
+app_on_both_engines!(
+    a_form_that_is_sent_again_after_days_makes_other_recovery_codes,
+    async |app| {
+        let (secret, _) = turned_on(&app).await;
+        let mut renewed = Vec::new();
+        for _ in 0..2 {
+            let visitor = after_password(&app).await;
+            let code = secret.code_at(app.clock.now());
+            visitor.submit("/login/code/", &[("code", &code)]).await;
+            let fields = [("password", PASSWORD), ("form_token", "once")];
+            let page = "/account/second-factor/recovery-codes/";
+            renewed.push(codes(&visitor.submit(page, &fields).await.text));
+            app.clock.advance(Duration::from_secs(73 * 60 * 60));
+        }
+        assert_eq!((renewed[0].len(), renewed[1].len()), (10, 10));
+        assert!(renewed[1].iter().all(|code| !renewed[0].contains(code)));
+    }
+);
+
 app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
     let (secret, _) = turned_on(&app).await;
     let visitor = after_password(&app).await;

@@ -19,7 +19,7 @@ use web::{
     rate::{Log, LogError, Period, Rate, RateLimitExceeded, too_many_requests},
 };
 
-use crate::{State, rest::Refusal};
+use crate::{State, idempotency, rest::Refusal};
 
 pub(crate) use browser::{Browser, LIFETIME};
 
@@ -146,7 +146,8 @@ pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::E
         .await
 }
 
-/// Remembers that a user has logged in from this address, and deletes expired rows.
+/// Remembers that a user has logged in from this address, and deletes expired rows, also of
+/// idempotency keys.
 pub(super) async fn remember_address(
     tx: &mut Tx,
     user: i64,
@@ -154,6 +155,7 @@ pub(super) async fn remember_address(
     now: Timestamp,
 ) -> Result<(), db::Error> {
     store::forget_expired(tx, now, now - ADDRESS_LIFETIME).await?;
+    idempotency::forget_expired(tx, now).await?;
     store::know_address(tx, user, address, now).await?;
     store::forget_oldest_addresses(tx, user, MAX_ADDRESSES).await
 }

@@ -219,8 +219,9 @@ pub(crate) async fn turn_on(
 }
 
 /// Applies `change` once, and replaces the recovery codes. The session gets a new token. The codes
-/// are derived from the form's token and the key of this installation. So a retry of the form gets
-/// the same codes, although only their digests are stored.
+/// are derived from the form's token, the time and the key of this installation. So a retry of the
+/// form gets the same codes, although only their digests are stored, and a form that is sent after
+/// its idempotency key has expired gets others.
 async fn make_codes<C>(
     state: &State,
     request: CodesRequest<'_>,
@@ -237,31 +238,33 @@ where
     } = request;
     let caller = &session.account.caller;
     let user = caller.id;
-    let codes = match token {
-        "" => recovery_codes(state, user, &state.random.token()),
-        token => recovery_codes(state, user, &format!("{token} {seed}")),
+    let seed = match token {
+        "" => state.random.token(),
+        token => format!("{token} {seed}"),
     };
-    let new = NewCodes {
-        begun: NewSession::after(state, session),
-        codes,
+    let codes_of = {
+        let state = state.clone();
+        move |micros: i64| recovery_codes(&state, user, &format!("{seed} {micros}"))
     };
-    let (repeated, session) = (new.clone(), session.clone());
-    let longest = state.config.session_lifetime;
+    let begun = NewSession::after(state, session);
+    let (codes_of_replay, begun_of_replay) = (codes_of.clone(), begun.clone());
+    let (session, longest) = (session.clone(), state.config.session_lifetime);
     let job = async move |work: &mut Work<'_>| {
         change(work).await?;
         let (tx, now) = (&mut *work.tx, work.now);
+        let codes = codes_of(now.micros());
         store::delete_recovery_codes(tx, user).await?;
-        for code in &new.codes {
+        for code in &codes {
             store::insert_recovery_code(tx, user, &digest(normalize(code))).await?;
         }
-        let successor = session::begin_successor(tx, &session, &new.begun, longest, now).await?;
-        Ok((successor, new.clone()))
+        let successor = session::begin_successor(tx, &session, &begun, longest, now).await?;
+        let begun = begun.clone();
+        Ok(((successor, now.micros()), NewCodes { codes, begun }))
     };
-    let replay = async move |work: &mut Work<'_>, successor| {
+    let replay = async move |work: &mut Work<'_>, (successor, micros): (i64, i64)| {
         let tx = &mut *work.tx;
-        let mut new = repeated.clone();
         let mut codes = Vec::new();
-        for code in new.codes {
+        for code in codes_of_replay(micros) {
             if store::has_recovery_code(tx, user, &digest(normalize(&code))).await? {
                 codes.push(code);
             }
@@ -269,9 +272,9 @@ where
         if codes.is_empty() {
             return Err(Refusal::Conflict(CODES_USED_UP));
         }
-        new.codes = codes;
-        session::replace_token(tx, successor, &new.begun).await?;
-        Ok(new)
+        let begun = begun_of_replay.clone();
+        session::replace_token(tx, successor, &begun).await?;
+        Ok(NewCodes { codes, begun })
     };
     write_once(state, caller, key, job, replay).await
 }

@@ -21,7 +21,8 @@ use super::{
     Account, Credentials, TokenPair,
     attempts::{self, AttemptSource, Browser},
     csrf, second_factor,
-    service::{identify, no_account, pair, prove, revoke},
+    service::{Proven, identify, no_account, pair, prove, revoke},
+    session::ticket::Ticket,
     store::set_last_login,
     users::{self, User},
 };
@@ -98,8 +99,8 @@ struct Visitor {
 pub(crate) enum LoginStep {
     /// The session has begun.
     LoggedIn(NewSession),
-    /// The account has a second factor, so a code is needed. The user's id.
-    CodeRequired(i64),
+    /// The account has a second factor, so a code is needed.
+    CodeRequired(Proven),
 }
 
 impl Session {
@@ -175,20 +176,20 @@ pub(crate) async fn log_in(
     admits: impl FnOnce(&Caller) -> bool,
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
-    let account = identify(state, &source, username, password).await?;
-    let Some(account) = account.filter(|account| admits(&account.caller)) else {
+    let proven = identify(state, &source, username, password).await?;
+    let Some(proven) = proven.filter(|proven| admits(&proven.account.caller)) else {
         return Ok(None);
     };
-    let user = account.caller.id;
+    let user = proven.account.caller.id;
     if second_factor::status(&state.db, user).await?.is_some() {
-        return Ok(Some(LoginStep::CodeRequired(user)));
+        return Ok(Some(LoginStep::CodeRequired(proven)));
     }
     let begun = begin(state, parts, user, remembered).await?;
     Ok(Some(LoginStep::LoggedIn(begun)))
 }
 
-/// The second step of a login: begins a session for a code. `None` if the code is wrong or the
-/// account is deleted.
+/// The second step of a login: begins a session for a code. `None` if the code is wrong, the account
+/// is deleted, or its password was changed since the first step.
 ///
 /// # Errors
 ///
@@ -196,20 +197,24 @@ pub(crate) async fn log_in(
 pub(crate) async fn log_in_with_code(
     state: &State,
     parts: &Parts,
-    user: i64,
+    ticket: &Ticket,
     code: &str,
-    remembered: bool,
 ) -> Result<Option<NewSession>, Refusal> {
-    let account = state
+    let user = ticket.user;
+    let (account, password) = state
         .db
-        .read(async move |conn| super::store::account(conn, user).await)
+        .read(async move |conn| {
+            let account = super::store::account(conn, user).await?;
+            Ok::<_, db::Error>((account, super::store::password(conn, user).await?))
+        })
         .await?;
-    if !account.is_some_and(|account| account.active)
+    let is_same = password == ticket.password;
+    if !account.is_some_and(|account| account.active && is_same)
         || !second_factor::verify_code(state, &AttemptSource::of(state, parts), user, code).await?
     {
         return Ok(None);
     }
-    Ok(Some(begin(state, parts, user, remembered).await?))
+    Ok(Some(begin(state, parts, user, ticket.remembered).await?))
 }
 
 /// Logs a program in: begins a session and issues a token pair.

@@ -7,7 +7,7 @@ use db::Timestamp;
 use serde::{Deserialize, Serialize};
 use web::Seal;
 
-use crate::State;
+use crate::{State, accounts::service::Proven};
 
 /// How long the user has to enter a code.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);
@@ -19,6 +19,8 @@ const NOBODY: i64 = 0;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ticket {
     pub(crate) user: i64,
+    /// The digest of the password's hash: a new password makes the ticket invalid.
+    pub(crate) password: String,
     /// Whether the session outlives the browser.
     pub(crate) remembered: bool,
     /// The page to open after the login.
@@ -29,9 +31,10 @@ pub(crate) struct Ticket {
 
 impl Ticket {
     /// A ticket that expires [`LIFETIME`] from `now`.
-    pub(crate) fn new(user: i64, remembered: bool, next: &str, now: Timestamp) -> Self {
+    pub(crate) fn new(proven: Proven, remembered: bool, next: &str, now: Timestamp) -> Self {
         Self {
-            user,
+            user: proven.account.caller.id,
+            password: proven.password,
             remembered,
             next: next.to_owned(),
             expires_at: (now + LIFETIME).micros(),

@@ -9,6 +9,7 @@ use crate::{
     access::{Caller, Verb},
     accounts::users::manage::NewAccount,
     catalogue::ReferenceCount,
+    events::Secret,
     page::form_token::FormToken,
     rest::{
         Message, Refusal,
@@ -86,7 +87,7 @@ pub(super) trait AdminWrites: Send + Sync {
         _tx: &mut Tx,
         _by: &Writer,
         _id: i64,
-    ) -> Result<Option<String>, Refusal> {
+    ) -> Result<Option<Secret>, Refusal> {
         Ok(None)
     }
 

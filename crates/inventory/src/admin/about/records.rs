@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::Both;
+use crate::events::{Secret, endpoints::digest_of};
 pub(in crate::admin) use crate::page::value::FieldValue;
 
 /// The number of records of a list.
@@ -43,6 +44,8 @@ pub(in crate::admin) struct SavedRecord {
     /// A new secret, which is shown once. It is not stored with the idempotency key.
     #[serde(skip)]
     pub(in crate::admin) secret: Option<String>,
+    /// The digest of the secret: a repeated form shows it again unless it was changed since.
+    pub(in crate::admin) secret_digest: String,
 }
 
 impl ModelRecord {
@@ -103,6 +106,16 @@ impl SavedRecord {
             id,
             text,
             secret: None,
+            secret_digest: String::new(),
+        }
+    }
+
+    /// Adds a new secret, to be shown.
+    pub(in crate::admin) fn with_secret(self, secret: &Secret) -> Self {
+        Self {
+            secret_digest: digest_of(secret),
+            secret: Some(secret.reveal()),
+            ..self
         }
     }
 }

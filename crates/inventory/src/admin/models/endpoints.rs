@@ -17,7 +17,7 @@ use crate::{
         listing::{ListParameters, in_memory},
     },
     events::{
-        Endpoint,
+        Endpoint, Secret,
         endpoints::{self, EndpointError},
         labels,
     },
@@ -149,9 +149,8 @@ impl AdminWrites for Endpoints {
         tx: &mut Tx,
         by: &Writer,
         id: i64,
-    ) -> Result<Option<String>, Refusal> {
-        let secret = endpoints::secret(tx, &by.state.outbox, id).await?;
-        Ok(secret.map(|secret| secret.reveal()))
+    ) -> Result<Option<Secret>, Refusal> {
+        Ok(endpoints::secret(tx, &by.state.outbox, id).await?)
     }
 
     async fn write_within(
@@ -165,22 +164,15 @@ impl AdminWrites for Endpoints {
         let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;
-            return Ok(SavedRecord {
-                secret: Some(secret.reveal()),
-                ..SavedRecord::of(id, input.url)
-            });
+            return Ok(SavedRecord::of(id, input.url).with_secret(&secret));
         };
         endpoints::update(work, id, &input).await?;
-        let secret = if is_renewed(members) {
+        let saved = SavedRecord::of(id, input.url);
+        if is_renewed(members) {
             let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
-            Some(secret.reveal())
-        } else {
-            None
-        };
-        Ok(SavedRecord {
-            secret,
-            ..SavedRecord::of(id, input.url)
-        })
+            return Ok(saved.with_secret(&secret));
+        }
+        Ok(saved)
     }
 
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -5,6 +5,7 @@ use resource::{Field, Kind};
 use super::read_all;
 use crate::{
     access::{Permission, Verb},
+    accounts::users::manage::MAX_GROUPS,
     admin::{
         about::{ModelDescription, ModelRecord},
         listing::ListParameters,
@@ -156,7 +157,7 @@ async fn view(
             let choices = match target.path {
                 Permission::PATH => permissions(site),
                 Types::PATH => types(site),
-                path => records(page, path, MOST_OPTIONS).await?.unwrap_or_default(),
+                path => records(page, path, MAX_GROUPS).await?.unwrap_or_default(),
             };
             (ticked(choices, &chosen), None)
         }

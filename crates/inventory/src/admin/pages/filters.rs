@@ -5,9 +5,11 @@ use web::locale::Locale;
 
 use super::fields::{self, RelationLinks};
 use crate::{
+    access::Caller,
     admin::{
         about::{AdminModel, Both, ModelFilter, ModelFilterKind},
         listing::ListParameters,
+        registry,
         site::AdminFrame,
     },
     page::{PageState, list_page::Chip},
@@ -73,7 +75,9 @@ pub(super) async fn filter_views(
 ) -> Result<Vec<FilterView>, Refusal> {
     let mut views = Vec::new();
     for filter in model.about().filters {
-        views.push(view(page, site, model, query, filter).await?);
+        if filter.is_shown_to(&site.caller) {
+            views.push(view(page, site, model, query, filter).await?);
+        }
     }
     Ok(views)
 }
@@ -151,6 +155,18 @@ async fn count(
     let number = locale.number(i64::try_from(count.number).unwrap_or(i64::MAX));
     let mark = if count.is_more { "> " } else { "" };
     Ok(Some(format!("{mark}{number}")))
+}
+
+impl ModelFilter {
+    /// Whether the caller may read the records that are its choices.
+    fn is_shown_to(&self, caller: &Caller) -> bool {
+        match self.kind {
+            ModelFilterKind::Related(path) => {
+                registry::find(path).is_some_and(|model| model.about().is_read_by(caller))
+            }
+            _ => true,
+        }
+    }
 }
 
 impl IdField {

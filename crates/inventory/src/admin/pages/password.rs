@@ -11,7 +11,7 @@ use crate::{
     access::{Model, Verb},
     accounts::users::manage,
     admin::{about::ModelRecord, site::AdminFrame},
-    page::{Form, PageState, flash, request_body, see_other},
+    page::{Form, PageState, flash, redirect, request_body, see_other},
     rest::Refusal,
 };
 
@@ -55,6 +55,9 @@ pub(super) async fn form(
         Ok(record) => record,
         Err(response) => return Ok(response),
     };
+    if record.id == site.caller.id {
+        return Ok(redirect("/account/password/"));
+    }
     let form = Form::new().with("usable", "1").with("revoke_tokens", "1");
     let about = site.model("users")?.about();
     let shown = PasswordPage {

@@ -47,10 +47,7 @@ pub(super) async fn log_in(
         return Ok(redirect("/login/"));
     };
     let code = request_body::text(&members, "code").unwrap_or_default();
-    let Ticket {
-        user, remembered, ..
-    } = ticket;
-    let begun = session::log_in_with_code(&page.state, &parts, user, &code, remembered).await?;
+    let begun = session::log_in_with_code(&page.state, &parts, &ticket, &code).await?;
     let Some(begun) = begun else {
         let message = layout.text(
             "Este código não é válido ou já foi usado. Espere o próximo código do aplicativo.",

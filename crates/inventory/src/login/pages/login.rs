@@ -296,9 +296,9 @@ pub(crate) async fn login_person(
             cookies::begin(&mut response, &begun, is_https(parts));
             Ok(response)
         }
-        Some(LoginStep::CodeRequired(user)) => {
+        Some(LoginStep::CodeRequired(proven)) => {
             let state = &page.state;
-            let ticket = Ticket::new(user, input.remembered, &input.next, state.clock.now());
+            let ticket = Ticket::new(proven, input.remembered, &input.next, state.clock.now());
             let mut response = redirect("/login/code/");
             cookies::set_ticket(&mut response, &ticket.close(state), is_https(parts));
             Ok(response)

@@ -149,8 +149,12 @@ pub(super) async fn begin(
     let post = FormSubmission::read(&page.state, request).await?;
     let key = post.idempotency_key(&frame, "counts");
     let mut parameters = Parameters::default();
-    for name in post.members.keys() {
-        parameters.set(name, post.text(name));
+    let names = Products.filters(frame.locale).names().into_iter();
+    for name in names.chain(["supplier"]) {
+        for suffix in Picker::SUFFIXES {
+            let name = format!("{name}{suffix}");
+            parameters.set(&name, post.text(&name));
+        }
     }
     let mut count_request = CountRequest::read(&page, &frame, parameters).await?;
     if !count_request.supplier.id.is_empty() && !count_request.list.in_words(&frame).is_empty() {

@@ -135,6 +135,12 @@ app_on_both_engines!(
                     .await;
                 let expected = if verb == "add" { 422 } else { 403 };
                 assert_eq!(add.status, expected, "{permission}");
+                if verb == "add" {
+                    // A refused copy would show the record.
+                    let copy = [("_saveasnew", "1"), ("name", "")];
+                    let record = format!("/admin/{path}/1/change/");
+                    assert_eq!(visitor.submit(&record, &copy).await.status, 403);
+                }
             }
         }
     }
@@ -177,6 +183,50 @@ app_on_both_engines!(
         );
     }
 );
+
+app_on_both_engines!(
+    a_filter_names_no_records_that_the_reader_may_not_see,
+    async |app| {
+        let reader = app.staff("reader", &["view_audit_entry"]).await;
+        let page = reader.page("/admin/audit-log/").await;
+        has_not(&page, &["By user", "manager"]);
+        let page = app.superuser().await.page("/admin/audit-log/").await;
+        has(&page, &["By user", "manager"]);
+    }
+);
+
+app_on_both_engines!(
+    ones_own_password_is_changed_only_where_the_present_one_is_asked_for,
+    async |app| {
+        let visitor = app.superuser().await;
+        let sql = "SELECT id FROM users WHERE username = 'root'";
+        let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
+        let id: i64 = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
+        let address = format!("/admin/users/{id}/password/");
+        redirects(&visitor.get(&address).await, "/account/password/");
+        let new = "another correct horse battery";
+        let fields = [("usable", "1"), ("password1", new), ("password2", new)];
+        let page = visitor.refused(&address, &fields).await;
+        has(&page, &["on your account page, which asks for the present one"]);
+    }
+);
+
+app_on_both_engines!(a_user_keeps_groups_of_which_there_are_many, async |app| {
+    let fill = async |tx: &mut db::Tx| {
+        for number in 0..210 {
+            let name = format!("Group {number:03}");
+            let sql = "INSERT INTO groups (name, name_folded) VALUES ($1, $2)";
+            tx.execute(sql, &[&name, &db::fold(&name)]).await?;
+        }
+        let sql = "INSERT INTO user_groups (user_id, group_id) SELECT 2, max(id) FROM groups";
+        tx.execute(sql, &[]).await
+    };
+    app.state.db.write::<_, db::Error, _>(fill).await.unwrap();
+    let visitor = app.superuser().await;
+    let page = visitor.page("/admin/users/2/change/").await;
+    let last = page.split("name=\"groups:").find(|box_of| box_of.contains("Group 209"));
+    has(last.unwrap(), &["checked"]);
+});
 
 app_on_both_engines!(a_forged_form_changes_nothing, async |app| {
     app.admin().a_product("Arroz", 5).await;

@@ -115,6 +115,9 @@ app_on_both_engines!(
         let renewed = secret(&visitor.submit(record, &fields).await.text);
         assert_ne!(renewed, made);
         assert_eq!(secret(&visitor.submit(record, &fields).await.text), renewed);
+        let fields = [url, ("form_token", first.as_str())];
+        let repeated = visitor.submit(add, &fields).await;
+        assert_eq!(repeated.status, 303, "the secret was changed since");
         assert_eq!(
             app.history_of(Model::WebhookEndpoint, id).await,
             [

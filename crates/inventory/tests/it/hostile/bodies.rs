@@ -9,7 +9,7 @@ use test_kit::{
 };
 
 use super::{Target, shop, stored, targets};
-use crate::app::{Answer, TestApp};
+use crate::app::{Answer, TestApp, app_on_both_engines};
 
 async fn send(app: &TestApp, target: &Target, content_type: Option<&str>, body: &[u8]) -> Answer {
     let mut request = Request::builder()
@@ -247,3 +247,17 @@ on_both_engines!(no_body_lacks_every_required_field, async |address| {
     }
     assert_eq!(stored(&app).await, before);
 });
+
+app_on_both_engines!(
+    a_form_of_more_fields_than_any_page_has_is_refused_unread,
+    async |app| {
+        let manager = app.logged_in("manager").await;
+        let names: Vec<String> = (0..5_000).map(|number| format!("q{number}")).collect();
+        let fields: Vec<_> = names.iter().map(|name| (name.as_str(), "1")).collect();
+        for path in ["/counts/new/", "/brands/new/"] {
+            assert_eq!(manager.submit(path, &fields).await.status, 413, "{path}");
+        }
+        let fewer = manager.submit("/brands/new/", &fields[1..]).await;
+        assert_eq!(fewer.status, 422, "{fewer:?}");
+    }
+);

@@ -326,5 +326,14 @@ app_on_both_engines!(
         assert_ne!(rotated, made);
         assert_eq!(secret(&other.text), rotated);
         assert!(other.text.contains("The previous secret stays valid until"));
+        // Whoever added the endpoint does not learn a secret that somebody else was shown since.
+        let fields = [
+            ("url", "https://erp.example/hook"),
+            ("form_token", first.as_str()),
+        ];
+        let repeated = admin.submit(new, &fields).await;
+        assert_eq!(repeated.status, 422, "{repeated:?}");
+        assert!(repeated.text.contains("has been rotated again since"));
+        assert!(!repeated.text.contains("whsec_"));
     }
 );

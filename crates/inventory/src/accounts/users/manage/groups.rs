@@ -20,17 +20,28 @@ const TAKEN: Message = Message::fixed(
     "Group with this Name already exists.",
 );
 
+const TOO_MANY: Message = Message::fixed(
+    "Já existem 1.000 grupos, e mais não pode haver.",
+    "There are 1,000 groups already, and there can be no more.",
+);
+
+/// The most groups. The form of a user shows them all.
+pub(crate) const MAX_GROUPS: u64 = 1_000;
+
 /// Creates a group. Returns its id and name.
 ///
 /// # Errors
 ///
-/// Invalid fields, a name that is taken, or permissions that the caller lacks.
+/// Invalid fields, a name that is taken, too many groups, or permissions that the caller lacks.
 pub(crate) async fn create_group(
     work: &mut Work<'_>,
     caller: &Caller,
     members: &Members,
 ) -> Result<(i64, String), Refusal> {
     let (name, permissions) = read_group(work.tx, members, None).await?;
+    if store::count_groups(work.tx).await? >= MAX_GROUPS {
+        return Err(Refusal::Conflict(TOO_MANY));
+    }
     let id = store::insert_group(work.tx, &name).await?;
     write_permissions(work.tx, caller, id, &permissions).await?;
     audit::record(work, Action::Added, Model::Group, id, &name).await?;

@@ -8,7 +8,8 @@ mod reading;
 mod store;
 
 pub(crate) use groups::{
-    change_group, create_group, delete_group, find_group_locked, refusal_reason_of_group,
+    MAX_GROUPS, change_group, create_group, delete_group, find_group_locked,
+    refusal_reason_of_group,
 };
 pub(crate) use input::{PASSWORD, REPEATED_PASSWORD};
 pub(crate) use reading::{
@@ -43,6 +44,10 @@ const TAKEN: Message = Message::fixed(
 const NOT_YOURSELF: Message = Message::fixed(
     "Você não pode tirar isto da sua própria conta.",
     "You cannot remove this from your own account.",
+);
+const OWN_PASSWORD: Message = Message::fixed(
+    "Troque a sua própria senha na página da sua conta, que pede a atual.",
+    "Change your own password on your account page, which asks for the present one.",
 );
 const TOO_MUCH: Message = Message::fixed(
     "Você só pode dar permissões que você mesmo tem.",
@@ -165,8 +170,9 @@ async fn update(
     Ok(())
 }
 
-/// Sets or removes the password of an account, and ends its sessions. `None` if it does not exist.
-/// Errors are those of [`change`].
+/// Sets or removes the password of another account, and ends its sessions. `None` if it does not
+/// exist. Errors are those of [`change`], and one for the caller's own account: there the present
+/// password is asked for.
 pub(crate) async fn reset_password(
     state: &State,
     caller: &Caller,
@@ -180,6 +186,9 @@ pub(crate) async fn reset_password(
     let Some(details) = found else {
         return Ok(None);
     };
+    if id == caller.id {
+        return Err(Refusal::Conflict(OWN_PASSWORD));
+    }
     refuse_greater(caller, &details)?;
     let mut errors = FieldErrors::default();
     let user = details.user;

@@ -121,6 +121,12 @@ pub(super) async fn group(conn: &mut Conn, id: i64) -> Result<Option<Group>, Err
     GROUP_LIST.find(conn, id).await
 }
 
+pub(super) async fn count_groups(conn: &mut Conn) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM groups";
+    let count: i64 = conn.one(sql, &[], |row| row.get(0)).await?;
+    Ok(count.unsigned_abs())
+}
+
 pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> {
     let sql = "INSERT INTO groups (name, name_folded) VALUES ($1, $2) RETURNING id";
     tx.one(sql, &[&name, &db::fold(name)], |row| row.get(0))

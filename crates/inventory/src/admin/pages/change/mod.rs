@@ -109,6 +109,8 @@ pub(super) async fn change(
     let is_new = members.contains_key("_saveasnew") && model.about().saves_as_new;
     let verb = if is_new { Verb::Add } else { Verb::Change };
     site.demand(model.about(), verb)?;
+    // A refused copy shows the record.
+    site.demand(model.about(), Verb::View)?;
     let record = match find(&page, &site, model, &id).await? {
         Ok(record) => record,
         Err(response) => return Ok(response),

@@ -16,6 +16,7 @@ use crate::{
         site::AdminFrame,
     },
     audit::{self, Action},
+    events::endpoints::digest_of,
     page::{Form, PageState, edit_conflict::FormEdit, form_token::FormToken},
     rest::{Refusal, fields::Members},
     work::{Work, write_once},
@@ -37,7 +38,10 @@ impl FormWrite {
         tx: &mut Tx,
         mut written: SavedRecord,
     ) -> Result<SavedRecord, Refusal> {
-        written.secret = self.model.secret_of(tx, &self.by, written.id).await?;
+        let secret = self.model.secret_of(tx, &self.by, written.id).await?;
+        // One that was changed since is shown to whoever changed it.
+        let shown = secret.filter(|secret| digest_of(secret) == written.secret_digest);
+        written.secret = shown.map(|secret| secret.reveal());
         Ok(written)
     }
 
