@@ -2,7 +2,7 @@
    Waits of 2, 4 and 8 seconds, as the service's documentation asks, always with the same key: the service continues the same attempt and
    never charges twice. The key is remembered before anything is sent, so that a page that is loaded again asks for the outcome by it. */
 
-import { form, order, wait } from "./page.js";
+import { form, language, order, wait } from "./page.js";
 import { forgetAttempt, rememberAttempt } from "./remember.js";
 
 const WAITS = [2, 4, 8];
@@ -56,7 +56,7 @@ export function reuse(key) {
 /**
  * Sends the request until it is answered for good, at most three more times.
  * Gives `{ kind }`: `created` with `payment` and `token`; `refused` with `status`, `detail`, `field`; `over` when the order is;
- * `unanswered` with `charged` ("no" or "maybe") and `retryAfter`; `stopped`, likewise; `taken` with `key` when another request came with it.
+ * `unanswered` with `charged` ("no" or "maybe"), `retryAfter` and `isPaused` after too many declines; `stopped`, likewise; `taken` with `key` when another request came with it.
  * `onWait({ seconds, attempt, most, isBusy })` is told of every wait.
  */
 export async function pay(request, { signal, onWait }) {
@@ -136,7 +136,8 @@ async function send({ key, body }) {
   try {
     response = await fetch(form.getAttribute("action"), {
       method: "POST",
-      headers: { "Content-Type": "application/json", "Idempotency-Key": key },
+      // Without cookies the language of the receipt is the browser's, unless this header names the page's.
+      headers: { "Content-Type": "application/json", "Idempotency-Key": key, "Accept-Language": language },
       body,
       cache: "no-store",
       credentials: "omit",
@@ -152,7 +153,8 @@ async function send({ key, body }) {
   const retryAfter = Number(response.headers.get("Retry-After")) || null;
   if (mayChange(response, answer)) {
     const isCertain = response.status === 429 || answer.outcome === "not_charged";
-    return { kind: "unanswered", charged: isCertain ? "no" : "maybe", retryAfter };
+    const isPaused = response.status === 429 && answer.outcome === "not_charged";
+    return { kind: "unanswered", charged: isCertain ? "no" : "maybe", retryAfter, isPaused };
   }
   return { kind: "refused", status: response.status, detail: answer.detail, field: answer.field };
 }

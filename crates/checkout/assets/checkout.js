@@ -7,7 +7,7 @@ import { cardMembers, setUpCard, showInstallments } from "./card.js";
 import "./copy.js";
 import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
 import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
-import { announce, form, money, order, root, say, wait } from "./page.js";
+import { announce, duration, form, money, order, root, say, wait } from "./page.js";
 import { forgetAttempt, openAttempt, recall } from "./remember.js";
 import { fitsOrder, leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
 import { show, showForm } from "./views.js";
@@ -132,8 +132,9 @@ async function settle(outcome, sent) {
   if (outcome.charged === "maybe") return outcome.kind === "stopped" ? unconfirmed(sent) : confirm(sent, 5);
   button.focus();
   if (outcome.kind === "stopped") return showSummary(say("stopped"), [], say("nothing_charged"));
-  const seconds = outcome.retryAfter;
-  return showSummary(say(seconds ? "busy" : "unreachable"), [], say(seconds ? "busy_until" : "nothing_charged", { seconds }));
+  if (!outcome.retryAfter) return showSummary(say("unreachable"), [], say("nothing_charged"));
+  const again = { wait: duration(outcome.retryAfter) };
+  return outcome.isPaused ? showSummary(say("paused"), [], say("paused_until", again)) : showSummary(say("busy"), [], say("busy_until", again));
 }
 
 /** The order knows better than this page: it is loaded again. */

@@ -57,14 +57,19 @@ function punctuate(places, sizes, marks) {
   return written;
 }
 
-/** Whole cents of an amount as people type it in either language (`1.234,56`, `1,234.56`, `19.9`), or null. */
+/**
+ * Whole cents of an amount as people type it in either language (`1.234,56`, `1,234.56`, `19.9`), or null. Thousands have one separator
+ * and cents the other. `1.234` is null: it may mean three decimals.
+ */
 export function cents(text) {
-  const plain = text.replace(/^\s*R\$/, "").replace(/[\s\u00a0]/g, "");
-  const parts = /^(\d{1,3}(?:[.,]\d{3})*|\d+)(?:[.,](\d{1,2}))?$/.exec(plain);
-  if (!parts) return null;
-  const whole = digitsOf(parts[1]);
-  if (whole.length > 12) return null;
-  return Number(whole) * 100 + Number((parts[2] ?? "").padEnd(2, "0"));
+  const written = text.replace(/^\s*R\$/, "").replace(/[\s\u00a0]/g, "");
+  const plain = /^(\d+)(?:[.,](\d{1,2}))?$/.exec(written);
+  const grouped = /^([1-9]\d{0,2}([.,])\d{3}(?:\2\d{3})*)(?:(?!\2)[.,](\d{1,2}))?$/.exec(written);
+  const whole = digitsOf((plain ?? grouped)?.[1] ?? "");
+  const fraction = plain ? plain[2] : grouped?.[3];
+  const isAmbiguous = !plain && !fraction && whole.length <= 6;
+  if (isAmbiguous || whole.length > 12) return null;
+  return Number(whole) * 100 + Number((fraction ?? "").padEnd(2, "0"));
 }
 
 /** Whole cents as the number that the interface takes: `1990` is `19.90`. Up to 14 digits, which a double holds exactly. */

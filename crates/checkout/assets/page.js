@@ -9,7 +9,8 @@ export const limits = JSON.parse(root.dataset.limits);
 export const order = root.dataset.order;
 
 const texts = JSON.parse(root.dataset.texts);
-const language = document.documentElement.lang;
+/** The language of the page: the visitor's choice, else the browser's. */
+export const language = document.documentElement.lang;
 
 /** The text of this name, with `{names}` replaced by the given values. */
 export function say(name, values = {}) {
@@ -26,6 +27,14 @@ export function reason(detail) {
 export function money(cents) {
   const number = new Intl.NumberFormat(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   return `R$\u00a0${number.format(cents / 100)}`;
+}
+
+/** A wait as error pages write it: minutes from two minutes on, hours from two hours on. */
+export function duration(seconds) {
+  let [count, unit] = [seconds, "second"];
+  if (seconds >= 7200) [count, unit] = [Math.ceil(seconds / 3600), "hour"];
+  else if (seconds >= 120) [count, unit] = [Math.ceil(seconds / 60), "minute"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 
 /** A moment as the reader writes it. */

@@ -10,7 +10,7 @@ use web::Error;
 use web::client::{ClientAddress, Origin};
 
 use crate::digest;
-use crate::errors::database;
+use crate::errors::{database, unknown_outcome};
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
@@ -52,7 +52,7 @@ pub(crate) async fn merchants_only(
     match Merchant::of(&keys, request.headers()).await {
         Ok(Some(_)) => next.run(request).await,
         Ok(None) => refused().into_response(),
-        Err(error) => error.into_response(),
+        Err(error) => unknown_outcome(error).into_response(),
     }
 }
 
@@ -72,15 +72,13 @@ pub(crate) enum Caller {
 }
 
 impl Merchant {
-    /// The merchant whose key is in the request. `None` if the request has no key. An invalid key
-    /// is 401: its sender expects to be treated as a merchant.
+    /// The merchant whose key is in the request. `None` without the scheme `Bearer`. An invalid or
+    /// empty key is 401: its sender expects to be treated as a merchant.
     async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
-        let header = headers
-            .get(AUTHORIZATION)
-            .and_then(|value| value.to_str().ok());
-        let Some(key) = header.and_then(bearer) else {
+        let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
             return Ok(None);
         };
+        let key = std::str::from_utf8(key).map_err(|_| refused())?;
         let merchant = Self::with_key(key);
         if keys
             .is_valid(&merchant.key_digest)
@@ -138,12 +136,15 @@ impl Caller {
     }
 }
 
-fn bearer(header: &str) -> Option<&str> {
-    let (scheme, key) = header.split_once(' ')?;
+/// The credentials of the scheme `Bearer`, which may be empty. `None` for any other scheme, such as
+/// a proxy's `Basic`.
+fn bearer(header: &HeaderValue) -> Option<&[u8]> {
+    let header = header.as_bytes().trim_ascii();
+    let end = header.iter().position(u8::is_ascii_whitespace);
+    let (scheme, key) = header.split_at(end.unwrap_or(header.len()));
     scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| key.trim())
-        .filter(|key| !key.is_empty())
+        .eq_ignore_ascii_case(b"bearer")
+        .then(|| key.trim_ascii())
 }
 
 pub(crate) fn refused() -> Error {

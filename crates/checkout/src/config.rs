@@ -36,8 +36,11 @@ pub struct Config {
     pub max_amounts: MaxAmounts,
     /// Rate limits of requests per client.
     pub rate_limit: Rates,
-    /// Rate limits of payments per anonymous client.
-    pub rate_limit_payments: Rates,
+    /// Rate limits of attempts to pay per anonymous client.
+    pub attempt_limit: Rates,
+    /// How many declines of one card, e-mail address or tax id pause anonymous clients. An IP
+    /// address may have four times as many.
+    pub decline_limit: Rates,
     /// Merchants' API keys in addition to those in the database.
     pub api_keys: Vec<Secret>,
     /// Whether anybody may pay an amount of their own choice without an order. If not, the open

@@ -69,9 +69,9 @@ fn api(state: &State) -> Router {
         state.config.rate_limit.clone(),
     ));
     let patience = patience(state.config.provider.timeout);
+    let https = || from_fn_with_state(state.config.allow_http, https_only);
     let common = |on_timeout: OnTimeout| {
         ServiceBuilder::new()
-            .layer(from_fn_with_state(state.config.allow_http, https_only))
             .layer(from_fn_with_state(
                 (patience, on_timeout),
                 limits::timeout_with,
@@ -81,12 +81,18 @@ fn api(state: &State) -> Router {
     };
     let for_clients = |on_timeout| {
         let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
-        ServiceBuilder::new().layer(limit).layer(common(on_timeout))
+        ServiceBuilder::new()
+            .layer(https())
+            .layer(limit)
+            .layer(common(on_timeout))
     };
     // The provider sends all its notifications from a few addresses, so a limit per client would
     // delay them. Refusing an invalid signature costs next to nothing, and unsigned notifications
     // have their own limit.
-    let of_the_provider = OF_THE_PROVIDER.router().layer(common(|error| error));
+    let of_the_provider = ServiceBuilder::new()
+        .layer(https())
+        .layer(common(|error| error));
+    let of_the_provider = OF_THE_PROVIDER.router().layer(of_the_provider);
     closed(OPEN_PAYMENTS.router(), state)
         .merge(MOVING_MONEY.router())
         .layer(for_clients(unknown_outcome))

@@ -155,7 +155,8 @@ fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
             .collect(),
         max_amounts: settings.checkout_max_amount.clone(),
         rate_limit: settings.checkout_rate_limit.clone(),
-        rate_limit_payments: settings.checkout_rate_limit_payments.clone(),
+        attempt_limit: settings.checkout_attempt_limit.clone(),
+        decline_limit: settings.checkout_decline_limit.clone(),
         api_keys: settings
             .checkout_api_keys
             .iter()

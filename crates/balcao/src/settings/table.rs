@@ -165,8 +165,10 @@ settings! {
             "Highest amount of one payment by each method, in reais, as your account at the provider allows. A method that is not named has no limit here.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
             "Requests per client address.";
-        checkout_rate_limit_payments: Rates, "BALCAO_CHECKOUT_RATE_LIMIT_PAYMENTS", Is("off"),
-            "Payments of one client address; merchants' servers and this machine are exempt.";
+        checkout_attempt_limit: Rates, "BALCAO_CHECKOUT_ATTEMPT_LIMIT", Is("off"),
+            "Attempts to pay of one client address; `10/minute,60/hour` suits a public page. Merchants' servers and this machine are exempt.";
+        checkout_decline_limit: Rates, "BALCAO_CHECKOUT_DECLINE_LIMIT", Is("5/hour"),
+            "Declines of one card, e-mail or tax id before a pause, four times as many of one address; the same are exempt.";
         checkout_api_keys: Vec<ApiKey>, "BALCAO_CHECKOUT_API_KEYS", Unset("only the keys in the store"),
             "Keys of merchants' servers, by comma, besides those of `balcao checkout key add`.";
         checkout_webhook_url: Option<Target>, "BALCAO_CHECKOUT_WEBHOOK_URL", Unset("no webhooks"),

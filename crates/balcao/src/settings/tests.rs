@@ -61,6 +61,31 @@ fn a_demo_takes_addresses_and_logs_from_outside_and_all_else_from_its_command_li
 }
 
 #[test]
+fn a_public_address_has_no_path() {
+    for name in ["BALCAO_CHECKOUT_PUBLIC_URL", "BALCAO_INVENTORY_PUBLIC_URL"] {
+        let found = problems(&[(name, "https://pay.example/shop")], "", ALL);
+        assert!(found.contains(name), "{found}");
+        let found = problems(&[(name, "https://pay.example/")], "", Purpose::Any);
+        assert_eq!(found, "");
+    }
+}
+
+#[test]
+fn attempts_have_no_limit_and_declines_five_an_hour_unless_it_is_set() {
+    let limits = |file: &str| {
+        let settings = read(sources(&[], file), Purpose::Any).settings.unwrap();
+        let limits = [
+            settings.checkout_attempt_limit,
+            settings.checkout_decline_limit,
+        ];
+        limits.map(|limit| limit.to_string())
+    };
+    assert_eq!(limits(""), ["off", "5/hour"]);
+    let file = "[checkout]\nattempt_limit = \"10/minute,60/hour\"\ndecline_limit = \"off\"\n";
+    assert_eq!(limits(file), ["10/minute,60/hour", "off"]);
+}
+
+#[test]
 fn services_without_a_public_address_or_a_secret_for_notifications_are_warned_of() {
     let warned = |environment: &[(&str, &str)], purpose| {
         let warnings = read(sources(environment, ""), purpose).warnings;

@@ -227,7 +227,7 @@ pub(crate) async fn payment_cancel(
 /// Refund a payment
 ///
 /// Only while the payment is approved. Without a body, with `{}` or with `null` as amount, all that is left; else a part.
-/// The payment is `refunded` once nothing is left.
+/// Unknown members are refused. The payment is `refunded` once nothing is left.
 #[utoipa::path(
     post, path = "/payments/{id}/refunds", tag = "Payments", operation_id = "refundPayment",
     security(("merchantKey" = [])), params(PaymentId, KeyText),
@@ -243,12 +243,15 @@ pub(crate) async fn payment_cancel(
 )]
 pub(crate) async fn refund_create(
     From(state): From<State>,
-    merchant: Merchant,
-    PaymentId(id): PaymentId,
+    merchant: Result<Merchant, Error>,
+    id: Result<PaymentId, Error>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
     let requested_at = state.clock.now();
+    // An earlier request with the same key may have moved money.
+    let merchant = merchant.map_err(unknown_outcome)?;
+    let PaymentId(id) = id?;
     let body = request::read_body(body, BODY_MAX).await?;
     let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
     let key = KeyText::from_headers(&headers)?

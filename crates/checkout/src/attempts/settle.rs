@@ -83,10 +83,12 @@ pub(super) async fn settle_payment(
     source: Source,
 ) -> Result<(Payment, String), SettleError> {
     let now = state.clock.now();
-    let (intent, reference) = (
-        &completed.instruction.intent,
-        &completed.instruction.reference,
-    );
+    let PaymentInstruction {
+        intent,
+        reference,
+        terms,
+        ..
+    } = &completed.instruction;
     if payment.amount != intent.amount {
         // The attempt counts neither as paid nor as unpaid. A shop that ships on "approved" must
         // not do so for a wrong amount.
@@ -99,7 +101,13 @@ pub(super) async fn settle_payment(
         );
         return Err(SettleError::Contradiction(OTHER_AMOUNT));
     }
-    let (new, transitions) = Payment::new(intent, reference, payment, now)?;
+    let (new, transitions) = Payment::new(
+        intent,
+        terms.boleto_method.as_deref(),
+        reference,
+        payment,
+        now,
+    )?;
     let body = PaymentBody::to_text(&new)?;
     let corrects = completed.corrects;
     let record = PaymentRecord {

@@ -92,12 +92,11 @@ pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Re
     })
 }
 
-/// The query of another page of the same list: the parameters in `names`, and the number of the
-/// page. The first page has no number.
+/// The query of another page of the same list: the parameters in `names` with their values that
+/// count, and the number of the page. The first page has no number.
 fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
-    let kept = pairs.iter().filter(|(name, value)| {
-        name != "page" && names.contains(&name.as_str()) && !value.is_empty()
-    });
+    let names = names.iter().filter(|name| **name != "page");
+    let kept = names.filter_map(|name| Some((*name, query_value(pairs, name)?)));
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(kept);
     if page > 1 {
@@ -287,8 +286,11 @@ mod tests {
     #[test]
     fn another_page_keeps_the_filters_and_the_first_has_no_number() {
         let given = pairs(&[
+            ("status", "approved"),
             ("status", "pending"),
             ("created_from", "2026-11-20T09:00:00-03:00"),
+            ("payment_method", "pix"),
+            ("payment_method", " "),
             ("page", "2"),
             ("x", "y"),
         ]);

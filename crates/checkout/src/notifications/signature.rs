@@ -45,6 +45,7 @@ fn parts(header: &str) -> Option<(&str, &str)> {
 
 fn manifest(id: Option<&str>, request_id: Option<&str>, ts: &str) -> String {
     let pair = |name: &str, value: Option<&str>| {
+        let value = value.filter(|value| !value.is_empty());
         value.map_or_else(String::new, |value| format!("{name}:{value};"))
     };
     [
@@ -93,12 +94,21 @@ mod tests {
             Some(REQUEST),
             &format!("{ts},v1={without_id}")
         ));
+        let empty_id = format!("{ts},v1={without_id}");
+        assert!(check(&["test_secret"], Some(""), Some(REQUEST), &empty_id));
         let without_request = "6072e2a58c5b7b0af4cdef6b030ac7806655c922c040c965dddacd0b5daa151c";
         assert!(check(
             &["test_secret"],
             Some("123456"),
             None,
             &format!("ts=1704908010,v1={without_request}")
+        ));
+        let empty_request = format!("ts=1704908010,v1={without_request}");
+        assert!(check(
+            &["test_secret"],
+            Some("123456"),
+            Some(""),
+            &empty_request
         ));
     }
 

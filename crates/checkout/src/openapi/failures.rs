@@ -16,7 +16,7 @@ use super::{LIMITS, REQUEST_ID};
 use crate::access;
 use crate::api::errors::{obstacle, reference_taken};
 use crate::errors::{busy, order_not_found, payment_not_found};
-use crate::orders::Obstacle;
+use crate::orders::{CancelOrderError, Obstacle};
 use crate::provider::Failure;
 use crate::request::{HOLDS_CARD_NUMBER, Refusal};
 
@@ -66,12 +66,13 @@ fn of_requests() -> [(u16, Response); 8] {
     let unauthorized = "The key, or the notification's signature, is missing or wrong.";
     let not_there = "There is no such payment, or no such order.";
     let conflict = "A request with the same idempotency key is still at work; or the order is paid, may be paid by another \
-                    attempt, or has another one's reference.";
+                    attempt, has another one's reference, or expired before its cancellation.";
     let conflicts = [
         busy(),
         reference_taken("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11"),
         obstacle(&Obstacle::Paid),
         obstacle(&Obstacle::Confirming),
+        CancelOrderError::Conflict(Obstacle::Expired.detail()).into(),
     ];
     let gone = [Obstacle::Expired, Obstacle::Canceled].map(|end| obstacle(&end));
     let too_large = "The body is longer than 64 KiB.";

@@ -15,6 +15,7 @@ use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{checked_to, is_email, limit};
 use crate::request::{
     HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, count, not_unicode,
+    refuse_unknown,
 };
 
 /// The longest reference, in characters.
@@ -133,14 +134,8 @@ struct NestedMembers<'a> {
 impl<'a> NestedMembers<'a> {
     /// Fails if the object has members that are not in `known`.
     fn new(path: String, object: Object<'a>, known: &[&str]) -> Result<Self, Refusal> {
-        let members = Self { path, object };
-        let unknown = members.object.names().find(|name| !known.contains(name));
-        let refusal = unknown.map(|name| match name {
-            name if is_name(name) => members.refused(name, "is not a known member"),
-            // A name that cannot be a typo of one of ours is not repeated in the response.
-            _ => Refusal::unprocessable("body", "has an unknown member"),
-        });
-        refusal.map_or(Ok(members), Err)
+        refuse_unknown(&object, &path, known)?;
+        Ok(Self { path, object })
     }
 
     /// The object in a member. `None` if the member is absent.
@@ -222,11 +217,6 @@ impl<'a> NestedMembers<'a> {
                 .map_err(|reason| self.refused(name, &reason)),
         }
     }
-}
-
-fn is_name(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=64).contains(&text.len()) && text.bytes().all(is_plain) && !holds_card_number(text)
 }
 
 fn items(members: &NestedMembers<'_>) -> Result<Vec<Item>, Refusal> {

@@ -326,8 +326,18 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     (
         "busy_until",
-        "Nada foi cobrado. Tente de novo em {seconds} segundos.",
-        "Nothing was charged. Try again in {seconds} seconds.",
+        "Nada foi cobrado. Tente de novo em {wait}.",
+        "Nothing was charged. Try again in {wait}.",
+    ),
+    (
+        "paused",
+        "Muitas tentativas de pagamento.",
+        "Too many payment attempts.",
+    ),
+    (
+        "paused_until",
+        "Nada foi cobrado. Por segurança, espere {wait} antes de tentar de novo ou escolha outra forma de pagamento.",
+        "Nothing was charged. For security, wait {wait} before you try again, or choose another payment method.",
     ),
     (
         "not_paid",

@@ -1,6 +1,6 @@
-//! A stored payment: the provider's report, completed with those facts of the request that a
-//! response needs and the provider may hide. Pure.
+//! A stored payment: the provider's report, with the payer and the card of the request. Pure.
 
+use brazil::Network;
 use db::{Money, Timestamp};
 use web::locale::Locale;
 
@@ -163,9 +163,11 @@ impl Intent {
 }
 
 impl Payment {
-    /// The payment that the provider created for an intent, and its first transitions.
+    /// The payment that the provider created for an intent, and its first transitions. Payer and
+    /// card are those of the request: the provider may hide its own, and its texts are unchecked.
     pub(crate) fn new(
         intent: &Intent,
+        boleto_method: Option<&str>,
         reference: &str,
         made: &ProviderPayment,
         now: Timestamp,
@@ -179,7 +181,10 @@ impl Payment {
             id: made.id.clone(),
             reference: reference.to_owned(),
             method: intent.method,
-            provider_method: made.payment_method_id.clone(),
+            provider_method: made
+                .payment_method_id
+                .clone()
+                .unwrap_or_else(|| requested_method(intent, boleto_method)),
             state,
             status_detail: made.status_detail.clone(),
             amount: made.amount,
@@ -187,8 +192,8 @@ impl Payment {
             description: intent.description.clone(),
             date_created: made.date_created.clone(),
             date_approved,
-            payer: merged_payer(intent, made),
-            card: intent.card.as_ref().map(|card| merged_card(card, made)),
+            payer: intent.payer.clone(),
+            card: intent.card.clone(),
             artefacts: artefacts(made),
         };
         Ok((payment, transitions))
@@ -248,40 +253,13 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
     was_approved.then(|| reported.map_or_else(|| now.to_string(), str::to_owned))
 }
 
-/// The payer in the provider's report, or in the request where the provider hides it.
-fn merged_payer(intent: &Intent, made: &ProviderPayment) -> Payer {
-    let requested = &intent.payer;
-    let pair = made
-        .payer_identification_type
-        .as_ref()
-        .zip(made.payer_identification_number.as_ref());
-    let (kind, number) = pair.unwrap_or((
-        &requested.identification_type,
-        &requested.identification_number,
-    ));
-    Payer {
-        email: made
-            .payer_email
-            .as_ref()
-            .filter(|email| email.contains('@'))
-            .unwrap_or(&requested.email)
-            .clone(),
-        identification_type: kind.clone(),
-        identification_number: number.clone(),
-    }
-}
-
-fn merged_card(requested: &CardFacts, made: &ProviderPayment) -> CardFacts {
-    CardFacts {
-        first_six_digits: requested.first_six_digits.clone(),
-        last_four_digits: requested.last_four_digits.clone(),
-        cardholder_name: made
-            .cardholder_name
-            .as_ref()
-            .unwrap_or(&requested.cardholder_name)
-            .clone(),
-        installments: requested.installments,
-    }
+/// The method identifier of the request, for a provider that does not repeat it.
+fn requested_method(intent: &Intent, boleto_method: Option<&str>) -> String {
+    let method = match &intent.card {
+        Some(card) => Network::of(&card.first_six_digits).map(Network::id),
+        None => boleto_method.or(Some(intent.method.as_str())),
+    };
+    method.unwrap_or_default().to_owned()
 }
 
 fn artefacts(made: &ProviderPayment) -> Artefacts {

@@ -8,7 +8,7 @@ use tower::BoxError;
 
 use web::rate::throttled_detail;
 
-use super::message;
+use super::{Answer, message};
 
 /// A failed call, classified by what is known of its effect.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum Failure {
         /// The code of the first cause, or else of the whole response, as text.
         code: Option<String>,
         /// The provider's short message, empty if there is none. Sanitised: no digits that could be
-        /// a card number, no control characters, at most 200 characters.
+        /// card data, no access token, no control characters, at most 200 characters.
         message: String,
         /// How long the provider asks us to wait.
         retry_after: Option<Duration>,
@@ -71,9 +71,15 @@ impl Failure {
         }
     }
 
-    /// Parses the error in the provider's response. `body` need not be JSON.
-    pub(super) fn refused(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
-        let (code, message) = message::of_error(body);
+    /// Parses the error in the provider's response, and masks runs of `masked` digits in its
+    /// message. The body need not be JSON.
+    pub(super) fn refused(answer: &Answer, masked: usize) -> Self {
+        let Answer {
+            status,
+            retry_after,
+            ..
+        } = *answer;
+        let (code, message) = message::of_error(&answer.body, masked);
         Failure::Refused {
             status,
             code,

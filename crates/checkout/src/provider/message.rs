@@ -6,17 +6,20 @@ use crate::json::{Object, Value, elements};
 /// The longest message that is passed on, in characters.
 const MAX_CHARACTERS: usize = 200;
 
-/// The shortest run of digits that is masked. A card number has 13 or more, but a part of one must
-/// not leak either, and a CPF has 11.
-const MASKED_DIGITS: usize = 8;
+/// The shortest run of digits that is masked everywhere. A card number has 13 or more, but a part
+/// of one must not leak either, and a CPF has 11.
+pub(super) const LONG_RUN: usize = 8;
+/// The shortest run of digits that is masked in words about a card. Its security code has three or
+/// four, its expiry begins with two.
+pub(super) const SHORT_RUN: usize = 2;
 
 /// The code of the first cause (or else of the response) and the short message of an error
 /// response.
 ///
 /// Known formats: `{message, error, status, cause: [{code, description}]}` with codes as numbers or
 /// strings and `cause` empty or a nested array; and `{code, message}` from the provider's gateway.
-/// Anything else gives no code and no message.
-pub(super) fn of_error(body: &[u8]) -> (Option<String>, String) {
+/// Anything else gives no code and no message. In the message, runs of `masked` digits are masked.
+pub(super) fn of_error(body: &[u8], masked: usize) -> (Option<String>, String) {
     let Some(answer) = std::str::from_utf8(body)
         .ok()
         .and_then(|text| Object::parse(text).ok())
@@ -30,7 +33,10 @@ pub(super) fn of_error(body: &[u8]) -> (Option<String>, String) {
         .or_else(|| cause_text("description"))
         .or_else(|| text(answer.get("error")))
         .unwrap_or_default();
-    (code.map(|code| clean(&code)), clean(&message))
+    (
+        code.map(|code| clean(&code, LONG_RUN)),
+        clean(&message, masked),
+    )
 }
 
 fn first_cause(value: Value<'_>) -> Option<Object<'_>> {
@@ -45,9 +51,9 @@ fn text(value: Value<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Sanitises a text: long runs of digits are masked, also with single spaces, points or hyphens
-/// between them; control characters become spaces; at most [`MAX_CHARACTERS`] remain.
-pub(super) fn clean(text: &str) -> String {
+/// Sanitises a text: runs of at least `masked` digits are masked, also with spaces, points or
+/// hyphens between them; control characters become spaces; at most [`MAX_CHARACTERS`] remain.
+pub(super) fn clean(text: &str, masked: usize) -> String {
     let characters: Vec<char> = text
         .chars()
         .map(|character| {
@@ -62,7 +68,7 @@ pub(super) fn clean(text: &str) -> String {
     let mut rest = characters.as_slice();
     while let Some((first, behind)) = rest.split_first() {
         let (length, digits) = digit_run(rest);
-        if digits >= MASKED_DIGITS {
+        if digits >= masked {
             cleaned.push_str("****");
             rest = rest.get(length..).unwrap_or_default();
         } else if length > 0 {
@@ -99,7 +105,11 @@ mod tests {
     use super::*;
 
     fn read(body: &str) -> (Option<String>, String) {
-        of_error(body.as_bytes())
+        of_error(body.as_bytes(), LONG_RUN)
+    }
+
+    fn clean(text: &str) -> String {
+        super::clean(text, LONG_RUN)
     }
 
     #[test]
@@ -156,7 +166,7 @@ mod tests {
         ] {
             assert_eq!(read(body), (None, String::new()), "{body}");
         }
-        assert_eq!(of_error(b"\xff{"), (None, String::new()));
+        assert_eq!(of_error(b"\xff{", LONG_RUN), (None, String::new()));
     }
 
     #[test]
@@ -177,6 +187,12 @@ mod tests {
         }
         assert_eq!(clean("code 3034, status 400"), "code 3034, status 400");
         assert_eq!(clean("payer 123.456.789-09"), "payer ****");
+        let body = br#"{"code":"3034","message":"code 907, card of 11/30"}"#;
+        let expected = (
+            Some("3034".to_owned()),
+            "code ****, card of ****".to_owned(),
+        );
+        assert_eq!(of_error(body, SHORT_RUN), expected);
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub struct Client(Arc<Inner>);
 
 struct Inner {
     transport: Arc<dyn Transport>,
+    /// Never passed on, even if the provider repeats it.
+    access_token: AccessToken,
     quota: Quota,
     observer: Option<Observer>,
 }
@@ -139,6 +141,7 @@ impl Client {
     ) -> Self {
         Self(Arc::new(Inner {
             transport,
+            access_token: config.access_token,
             quota: Quota {
                 rates: config.quota,
                 windows,
@@ -277,16 +280,25 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<Answer, Failure> {
         let start = Instant::now();
+        let operation = operation(&method, path);
         let call = Call {
             method: method.clone(),
             path,
             body,
             key,
         };
-        let answer = self.0.transport.carry(call).await.and_then(successful);
+        let answer = self.0.transport.carry(call).await;
+        let answer = answer.and_then(|mut answer| {
+            self.0.access_token.mask_in(&mut answer.body);
+            if (200..300).contains(&answer.status) {
+                Ok(answer)
+            } else {
+                Err(Failure::refused(&answer, masked_digits(operation)))
+            }
+        });
         if let Some(observer) = &self.0.observer {
             observer(&Observation {
-                operation: operation(&method, path),
+                operation,
                 answer: answer.as_ref().map(|answer| answer.status),
                 duration: start.elapsed(),
             });
@@ -316,16 +328,12 @@ pub(crate) fn network(config: &ProviderConfig) -> Result<Arc<dyn Transport>, Set
     Ok(Arc::new(network))
 }
 
-fn successful(answer: Answer) -> Result<Answer, Failure> {
-    if (200..300).contains(&answer.status) {
-        Ok(answer)
-    } else {
-        let Answer {
-            status,
-            body,
-            retry_after,
-        } = answer;
-        Err(Failure::refused(status, &body, retry_after))
+/// The shortest run of digits that is masked in the message of a refusal. A provider may repeat the
+/// request, and these two may have carried a card.
+fn masked_digits(operation: &str) -> usize {
+    match operation {
+        "create_card_token" | "create_payment" => message::SHORT_RUN,
+        _ => message::LONG_RUN,
     }
 }
 

@@ -6,25 +6,27 @@
 
 use db::{Money, Timestamp};
 
+use super::message::{SHORT_RUN, clean};
 use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, elements};
 
-/// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
-/// unexpected type, is `None`.
+/// A payment as the provider reports it. Its payer and card are not read: those of the request are
+/// known and were validated. Texts are unchanged. A missing value, or one of an unexpected type, is
+/// `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderPayment {
     /// The payment's id, as text also if it was a number.
     pub id: String,
-    /// The provider's status, an open set of values; see the specification's states.
+    /// The provider's status, an open set of values; see the specification's states. Sanitised.
     pub status: String,
-    /// The provider's detail, an open set of values. Empty if missing.
+    /// The provider's detail, an open set of values. Empty if missing. Sanitised.
     pub status_detail: String,
     /// The requested amount.
     pub amount: Money,
     /// The amount refunded so far.
     pub refunded: Money,
-    /// `pix`, the boleto method's identifier, or the card network. Empty if missing.
-    pub payment_method_id: String,
+    /// `pix`, the boleto method's identifier, or the card network.
+    pub payment_method_id: Option<String>,
     /// ISO 8601 with an offset, unchanged.
     pub date_created: String,
     /// In the format of `date_created`. Present once approved.
@@ -49,18 +51,6 @@ pub struct ProviderPayment {
     pub digitable_line: Option<String>,
     /// The boleto's 44 digits of the bar code.
     pub barcode: Option<String>,
-    /// The first six digits of the card.
-    pub card_first_six: Option<String>,
-    /// The last four digits of the card.
-    pub card_last_four: Option<String>,
-    /// The name on the card.
-    pub cardholder_name: Option<String>,
-    /// The payer's e-mail address.
-    pub payer_email: Option<String>,
-    /// `CPF` or `CNPJ`.
-    pub payer_identification_type: Option<String>,
-    /// The payer's tax id.
-    pub payer_identification_number: Option<String>,
     /// The refunds, if the response lists them.
     pub refunds: Vec<ProviderRefund>,
 }
@@ -140,12 +130,6 @@ impl ProviderPayment {
     }
 
     fn from_json(payment: &Object<'_>) -> Result<Self, &'static str> {
-        let payer = payment.object("payer");
-        let identification = payer
-            .as_ref()
-            .and_then(|payer| payer.object("identification"));
-        let card = payment.object("card");
-        let holder = card.as_ref().and_then(|card| card.object("cardholder"));
         let pix = payment
             .object("point_of_interaction")
             .and_then(|point| point.object("transaction_data"));
@@ -157,11 +141,11 @@ impl ProviderPayment {
         let created = date(payment.get("date_created")).ok_or("no date_created")?;
         Ok(Self {
             id: text(payment.get("id")).ok_or("no id")?,
-            status: text(payment.get("status")).ok_or("no status")?,
-            status_detail: text(payment.get("status_detail")).unwrap_or_default(),
+            status: word(payment.get("status")).ok_or("no status")?,
+            status_detail: word(payment.get("status_detail")).unwrap_or_default(),
             amount: money(payment.get("transaction_amount")).ok_or("no transaction_amount")?,
             refunded: money(payment.get("transaction_amount_refunded")).unwrap_or(Money::ZERO),
-            payment_method_id: text(payment.get("payment_method_id")).unwrap_or_default(),
+            payment_method_id: word(payment.get("payment_method_id")),
             date_created: created,
             date_approved: date(payment.get("date_approved")),
             date_last_updated: date(payment.get("date_last_updated")),
@@ -174,12 +158,6 @@ impl ProviderPayment {
             external_resource_url: inner(slip.as_ref(), "external_resource_url"),
             digitable_line: inner(slip.as_ref(), "digitable_line"),
             barcode: inner(barcode.as_ref(), "content"),
-            card_first_six: inner(card.as_ref(), "first_six_digits"),
-            card_last_four: inner(card.as_ref(), "last_four_digits"),
-            cardholder_name: inner(holder.as_ref(), "name"),
-            payer_email: inner(payer.as_ref(), "email"),
-            payer_identification_type: inner(identification.as_ref(), "type"),
-            payer_identification_number: inner(identification.as_ref(), "number"),
             refunds: payment
                 .array("refunds")
                 .into_iter()
@@ -232,7 +210,7 @@ impl ProviderRefund {
         Some(Self {
             id: text(refund.get("id"))?,
             amount: money(refund.get("amount")),
-            status: text(refund.get("status")).unwrap_or_default(),
+            status: word(refund.get("status")).unwrap_or_default(),
             date_created: date(refund.get("date_created")),
         })
     }
@@ -282,6 +260,12 @@ fn text(value: Value<'_>) -> Option<String> {
     value.scalar().filter(|text| !text.trim().is_empty())
 }
 
+/// One of the provider's words. None of them has more than a single digit (`3ds`), but a card's
+/// number, security code and expiry have.
+fn word(value: Value<'_>) -> Option<String> {
+    text(value).map(|word| clean(&word, SHORT_RUN))
+}
+
 /// A valid date, unchanged.
 fn date(value: Value<'_>) -> Option<String> {
     text(value).filter(|date| Timestamp::parse(date).is_ok())
@@ -322,9 +306,9 @@ mod tests {
         assert_eq!(
             (
                 least.status_detail.as_str(),
-                least.payment_method_id.as_str()
+                least.payment_method_id.as_deref()
             ),
-            ("", "")
+            ("", None)
         );
         let whole =
             r#"{"id":1,"status":"s","transaction_amount":1,"date_created":"2026-11-20T08:00:00Z"}"#;
@@ -373,20 +357,24 @@ mod tests {
     #[test]
     fn what_the_provider_hides_or_masks_is_none() {
         let payment = payment(
-            r#","payer":null,"card":{"expiration_month":"XX","first_six_digits":"503143","cardholder":null},
-            "date_approved":"soon","point_of_interaction":[],"transaction_details":{"barcode":null,"digitable_line":"1"}"#,
+            r#","payer":null,"card":{"expiration_month":"XX","cardholder":null},"date_approved":"soon","point_of_interaction":[],"transaction_details":{"barcode":null,"digitable_line":"1"}"#,
         );
         assert_eq!(
-            (
-                payment.payer_email,
-                payment.cardholder_name,
-                payment.date_approved
-            ),
+            (payment.date_approved, payment.qr_code, payment.barcode),
             (None, None, None)
         );
-        assert_eq!((payment.qr_code, payment.barcode), (None, None));
-        assert_eq!(payment.card_first_six.as_deref(), Some("503143"));
         assert_eq!(payment.digitable_line.as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn the_providers_words_have_no_digits_of_a_card() {
+        let detail = |word: &str| payment(&format!(",\"status_detail\":\"{word}\"")).status_detail;
+        assert_eq!(
+            detail("cc_rejected_3ds_challenge"),
+            "cc_rejected_3ds_challenge"
+        );
+        assert_eq!(detail("bad 907 11/2030"), "bad ****");
+        assert_eq!(detail("code_907_of_11x2030"), "code_****_of_****x****");
     }
 
     #[test]

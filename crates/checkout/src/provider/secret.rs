@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use bytes::Bytes;
 use http::HeaderValue;
 use uuid::Uuid;
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -28,6 +29,15 @@ impl AccessToken {
             Ok(Self(token.to_owned()))
         } else {
             Err(AccessTokenError)
+        }
+    }
+
+    /// Masks the token in a response, whatever member repeats it.
+    pub(super) fn mask_in(&self, body: &mut Bytes) {
+        if let Ok(text) = std::str::from_utf8(body)
+            && text.contains(&self.0)
+        {
+            *body = text.replace(&self.0, "****").into();
         }
     }
 

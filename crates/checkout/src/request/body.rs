@@ -1,6 +1,7 @@
 //! The request body, and the members that it may have.
 
 use axum::body::{Body, HttpBody};
+use brazil::holds_card_number;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 
@@ -54,7 +55,7 @@ pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
 }
 
 /// The members of a request besides those of the methods. Any others are ignored.
-const MEMBERS: [&str; 3] = ["payment_method", "amount", "status"];
+const MEMBERS: [&str; 2] = ["payment_method", "status"];
 
 /// Parses a body that must be one JSON object in UTF-8 without duplicate members.
 pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
@@ -68,6 +69,28 @@ pub(crate) fn object(body: &[u8]) -> Result<Object<'_>, Refusal> {
         return Err(refused("must not have a member twice"));
     }
     Ok(object)
+}
+
+/// Refuses an object with a member that is not in `known`. Its path begins with `path`.
+pub(crate) fn refuse_unknown(
+    object: &Object<'_>,
+    path: &str,
+    known: &[&str],
+) -> Result<(), Refusal> {
+    match object.names().find(|name| !known.contains(name)) {
+        None => Ok(()),
+        Some(name) if is_name(name) => Err(Refusal::invalid(
+            format!("{path}{name}"),
+            "is not a known member",
+        )),
+        // A name that cannot be a typo of one of ours is not repeated in the response.
+        Some(_) => Err(Refusal::unprocessable("body", "has an unknown member")),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&text.len()) && text.bytes().all(is_plain) && !holds_card_number(text)
 }
 
 /// Refusal of a string with an unpaired surrogate.

@@ -21,7 +21,7 @@ use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
 
 pub use body::{check_content_type, read as read_body};
-pub(crate) use body::{not_unicode, object as body_object};
+pub(crate) use body::{not_unicode, object as body_object, refuse_unknown};
 pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
 pub use max_amounts::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
@@ -254,20 +254,20 @@ pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(),
 }
 
 /// Validates the body of a refund: the amount, or none for the remaining amount. The body is
-/// optional.
+/// optional. A blank amount or a misspelt member is refused, since it would refund everything.
 ///
 /// # Errors
-/// 400 `Invalid amount`; 422 as for every body.
+/// 400 `Invalid amount`; 422 for an unknown member, and as for every body.
 pub fn check_refund(content_type: Option<&str>, body: &[u8]) -> Result<Option<Money>, Refusal> {
     if body.is_empty() {
         return Ok(None);
     }
     check_content_type(content_type)?;
-    let members = Members::read(body)?;
-    match members.get("amount") {
-        Member::Absent => Ok(None),
-        Member::Text(_) => Err(Refusal::invalid_amount("amount")),
-        Member::Other(value) => amount::refund_amount(*value).map(Some),
+    let refund = body_object(body)?;
+    refuse_unknown(&refund, "", &["amount"])?;
+    match refund.get("amount") {
+        Value::Null => Ok(None),
+        value => amount::refund_amount(value).map(Some),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The schemas of requests in the OpenAPI document, built from the tables of the validation. Pure.
 
 use brazil::NETWORKS;
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Discriminator, KnownFormat, OneOfBuilder, Ref, RefOr, Schema, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
 use web::openapi::{constant, integer, text};
@@ -88,7 +88,9 @@ impl PartialSchema for RefundRequest {
         let or_null = SchemaType::from_iter([Type::Number, Type::Null]);
         let amount = positive_amount().schema_type(or_null);
         let amount = amount.description(Some(what));
-        ObjectBuilder::new().property("amount", amount).into()
+        let closed = AdditionalProperties::<Schema>::FreeForm(false);
+        let body = ObjectBuilder::new().property("amount", amount);
+        body.additional_properties(Some(closed)).into()
     }
 }
 

@@ -14,8 +14,8 @@ use http::{HeaderMap, Uri};
 
 use super::Origin;
 
-/// Scheme, host, port, and the path prefix at the proxy, without a slash at the end:
-/// `https://pay.example.com`.
+/// Scheme, host and port, without a slash at the end: `https://pay.example.com`. A path is refused,
+/// since the pages' own addresses begin at the root.
 ///
 /// As an extractor: the configured address, else the request's own. `X-Forwarded-Host` is never
 /// used.
@@ -25,7 +25,7 @@ pub struct PublicUrl(String);
 /// A public address that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{found:?} is not a public address: write it like https://pay.example.com, with http or https, a host, and neither user, query nor fragment"
+    "{found:?} is not a public address: write it like https://pay.example.com, with http or https, a host, and neither user, path, query nor fragment"
 )]
 pub struct PublicUrlError {
     found: String,
@@ -116,7 +116,8 @@ impl FromStr for PublicUrl {
         };
         let uri: Uri = text.parse().map_err(|_| error())?;
         let is_web = matches!(uri.scheme_str(), Some("http" | "https"));
-        let is_plain = uri.query().is_none()
+        let is_plain = matches!(uri.path(), "" | "/")
+            && uri.query().is_none()
             && !text.contains('#')
             && uri
                 .authority()
@@ -152,10 +153,10 @@ mod tests {
 
     #[test]
     fn a_configured_address_loses_its_last_slash_and_must_be_plain() {
-        let url: PublicUrl = "https://pay.example.com:8443/shop/".parse().unwrap();
+        let url: PublicUrl = "https://pay.example.com:8443/".parse().unwrap();
         assert_eq!(
             url.join("/notifications"),
-            "https://pay.example.com:8443/shop/notifications"
+            "https://pay.example.com:8443/notifications"
         );
         assert!(url.is_https());
         for text in [
@@ -164,6 +165,8 @@ mod tests {
             "ftp://a",
             "https://",
             "https://user:secret@a",
+            "https://a/shop",
+            "https://a//",
             "https://a?b",
             "https://a#b",
             "https://a b",

@@ -99,6 +99,13 @@ impl Rates {
         Self(Vec::new())
     }
 
+    /// So many times as much in the same periods.
+    #[must_use]
+    pub fn times(&self, times: u32) -> Self {
+        let rates = self.iter().map(|rate| rate.times(times));
+        Self(rates.map(|rate| Rate::new(rate.limit, rate.per)).collect())
+    }
+
     /// Whether there is no limit.
     pub fn is_off(&self) -> bool {
         self.0.is_empty()

@@ -14,7 +14,7 @@ use crate::settings::secret::MASK;
 
 displayed_values! {
     SocketAddr: Open, "an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one";
-    PublicUrl: Open, "https:// or http:// and a host, such as https://pay.example";
+    PublicUrl: Open, "https:// or http:// and a host alone, such as https://pay.example";
     db::Address: Password,
         "sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted";
 }

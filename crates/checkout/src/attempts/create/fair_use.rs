@@ -5,18 +5,17 @@
 use std::time::Duration;
 
 use web::client::ClientAddress;
-use web::rate::{CountedCall, Key, Level, Period, Quota, Rate, Reserve};
+use web::rate::{CountedCall, Key, Level, Period, Quota, Rate, Rates, Reserve};
 
 use crate::provider::{Failure, Purpose};
 use crate::request::{Card, Method, PaymentRequest};
 use crate::state::State;
 
-/// Declines of one card, e-mail address or tax id in an hour before further attempts are refused.
-const BY_PAYER: u32 = 5;
-/// Declines of one IP address in an hour. The limit is higher, since people may share an address.
-const BY_ADDRESS: u32 = 20;
-/// Divisor of these limits while the shop as a whole has too many declines.
-const STRICT: u32 = 5;
+/// How many times the limit of a card, e-mail address or tax id an IP address may reach, since
+/// people may share an address.
+const BY_ADDRESS: u32 = 4;
+/// The limit while the shop as a whole has too many declines, whatever the configured one is.
+const STRICT: Rate = Rate::new(1, Period::Hour);
 /// The fewest card payments of anonymous clients in an hour from which a share of declines is
 /// computed.
 const JUDGED_FROM: u32 = 50;
@@ -71,7 +70,7 @@ impl<'a> Admission<'a> {
             Method::Pix | Method::Boleto(_) => Vec::new(),
         };
         let key = Key::of_client("checkout:attempts", client);
-        let rates = &state.config.rate_limit_payments;
+        let rates = &state.config.attempt_limit;
         if let Err(throttled) = state.windows.take(&key, rates, 1, Reserve::Nothing).await {
             release(state, held).await;
             return Err(Failure::Paused {
@@ -91,8 +90,13 @@ impl<'a> Admission<'a> {
         let held = self.held.take().unwrap_or_default();
         if outcome == CardOutcome::Declined {
             count(state, &of_shop("declined"), UNLIMITED, 1).await;
-            for DeclineCounter { declines, .. } in counts(state, self.request, card, client) {
-                count(state, &declines, UNLIMITED, 1).await;
+            for counter in counts(state, self.request, card, client) {
+                let rates = counter.rates(state, false);
+                let unlimited = rates
+                    .iter()
+                    .map(|rate| Rate::new(Rate::MAX_LIMIT, rate.per()));
+                let unlimited: Vec<_> = unlimited.collect();
+                levels(state, &counter.declines, &unlimited, 1).await;
             }
         } else {
             release(state, held).await;
@@ -107,19 +111,13 @@ impl<'a> Admission<'a> {
 async fn hold(state: &State, counts: &[DeclineCounter]) -> Result<Vec<CountedCall>, Failure> {
     let is_strict = has_too_many_declines(state).await;
     let mut held = Vec::new();
-    for DeclineCounter {
-        declines,
-        tries,
-        limit,
-    } in counts
-    {
-        let limit = if is_strict { limit / STRICT } else { *limit };
-        let rate = Rate::new(limit, Period::Hour);
-        let level = count(state, declines, rate, 0).await;
-        let waits = level.filter(|level| level.remaining == 0);
-        let retry_after = match waits {
-            Some(level) => level.reset_after,
-            None => match state.windows.hold(tries, &[rate], 1).await {
+    for counter in counts {
+        let rates = counter.rates(state, is_strict);
+        let declines = levels(state, &counter.declines, &rates, 0).await;
+        let reached = declines.iter().filter(|level| level.remaining == 0);
+        let retry_after = match reached.map(|level| level.reset_after).max() {
+            Some(wait) => wait,
+            None => match state.windows.hold(&counter.tries, &rates, 1).await {
                 Ok(one) => {
                     held.push(one);
                     continue;
@@ -161,7 +159,7 @@ async fn has_too_many_declines(state: &State) -> bool {
         (false, true) => tracing::warn!(
             cards,
             declined,
-            "fair use: too many cards are declined, somebody may be testing stolen ones: for now a client is paused after a fifth of the usual declines"
+            "fair use: too many cards are declined, somebody may be testing stolen ones: for now one decline pauses a client"
         ),
         (true, false) => tracing::info!("fair use: the share of declined cards is normal again"),
         _ => {}
@@ -175,8 +173,19 @@ struct DeclineCounter {
     declines: Key,
     /// Declines and attempts that are still running.
     tries: Key,
-    /// The limit in an hour.
-    limit: u32,
+    /// How many times the limits it allows.
+    times: u32,
+}
+
+impl DeclineCounter {
+    /// The limits of both windows. Their periods are always the same ones, so that the windows keep
+    /// what an emergency limit counts.
+    fn rates(&self, state: &State, is_strict: bool) -> Vec<Rate> {
+        let emergency = if is_strict { STRICT } else { UNLIMITED };
+        let limits = state.config.decline_limit.times(self.times);
+        let emergency = Rates::from(emergency).times(self.times);
+        limits.iter().chain(emergency.iter()).copied().collect()
+    }
 }
 
 /// The decline counters of a request. Their keys are keyed digests, so that no personal data is
@@ -191,12 +200,12 @@ fn counts(
     let of_payer = |declines, tries, name: String| DeclineCounter {
         declines: Key::new(declines, name.clone()),
         tries: Key::new(tries, name),
-        limit: BY_PAYER,
+        times: 1,
     };
     let of_address = DeclineCounter {
         declines: Key::of_client("checkout:declines:address", client),
         tries: Key::of_client("checkout:tries:address", client),
-        limit: BY_ADDRESS,
+        times: BY_ADDRESS,
     };
     [
         of_address,
@@ -212,10 +221,15 @@ fn of_shop(name: &str) -> Key {
 
 /// The level of a window after `calls` more, which are counted only if they fit.
 async fn count(state: &State, key: &Key, rate: Rate, calls: u32) -> Option<Level> {
+    levels(state, key, &[rate], calls).await.into_iter().next()
+}
+
+/// The levels of a window, one for each rate, after `calls` more. They are counted only if they
+/// fit.
+async fn levels(state: &State, key: &Key, rates: &[Rate], calls: u32) -> Vec<Level> {
     let quota = state
         .windows
-        .take(key, &[rate], calls, Reserve::Nothing)
+        .take(key, rates, calls, Reserve::Nothing)
         .await;
-    let levels = quota.map_or_else(|refused| refused.levels, |Quota { levels }| levels);
-    levels.into_iter().next()
+    quota.map_or_else(|refused| refused.levels, |Quota { levels }| levels)
 }

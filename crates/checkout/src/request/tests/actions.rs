@@ -38,6 +38,9 @@ fn a_refund_asks_for_a_part_or_for_what_is_left() {
         r#"{"amount":"10"}"#,
         r#"{"amount":1.001}"#,
         r#"{"amount":[]}"#,
+        r#"{"amount":""}"#,
+        r#"{"amount":" "}"#,
+        r#"{"amount":true}"#,
     ] {
         assert_eq!(
             checked(wrong),
@@ -45,7 +48,11 @@ fn a_refund_asks_for_a_part_or_for_what_is_left() {
             "{wrong}"
         );
     }
-    assert_eq!(checked("null").unwrap_err().status, 422);
+    for wrong in ["null", r#"{"value":5}"#, r#"{"amount":5,"Amount":6}"#] {
+        assert_eq!(checked(wrong).unwrap_err().status, 422, "{wrong}");
+    }
+    let misspelt = checked(r#"{"value":5}"#).unwrap_err().detail;
+    assert_eq!(misspelt, "Validation error: value: is not a known member");
     assert_eq!(
         check_refund(Some("text/plain"), b"{}").unwrap_err().status,
         422

@@ -1,7 +1,10 @@
 //! When the provider does not answer: the page shows that it waits, can be stopped, and never
 //! charges twice.
 
+use serde_json::json;
+
 use super::{Buyer, ORDER, Shop};
+use crate::payments::requests::{card, with};
 
 #[tokio::test]
 async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
@@ -102,6 +105,32 @@ async fn data_that_the_provider_refuses_is_said_at_once_and_can_be_changed() {
     assert_eq!(shop.creations().await, 1, "a final refusal is not repeated");
     buyer.pay().await;
     buyer.see("paid").await;
+}
+
+#[tokio::test]
+async fn a_buyer_whose_cards_were_declined_too_often_is_told_to_wait_for_minutes() {
+    let shop = Shop::open().await;
+    let declined = with(card("FUND"), "email", json!("maria@exemplo.com.br"));
+    for _ in 0..5 {
+        assert_eq!(shop.create_from("203.0.113.7", &declined).await, 200);
+    }
+    let texts = [
+        (
+            "pt-BR",
+            "Muitas tentativas de pagamento",
+            "espere 60 minutos",
+        ),
+        ("en", "Too many payment attempts", "wait 60 minutes"),
+    ];
+    for (language, paused, wait) in texts {
+        let buyer = Buyer::at(&shop, &format!("{ORDER}&lang={language}")).await;
+        buyer.comes_from("203.0.113.8").await;
+        buyer.fill_card("APRO").await;
+        buyer.pay().await;
+        let message = buyer.wait_text("#problems", paused).await;
+        assert!(message.contains(wait), "{message}");
+    }
+    assert_eq!(shop.creations().await, 5);
 }
 
 #[tokio::test]

@@ -93,6 +93,19 @@ async fn the_language_is_switched_and_remembered() {
 }
 
 #[tokio::test]
+async fn a_receipt_is_in_the_language_that_was_chosen_on_the_page() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.click("[name=lang][value=en]").await;
+    buyer.wait_text("#pay", "Pay R$ 149.90").await;
+    buyer.wait_for("#checkout[data-ready]").await;
+    buyer.fill_card("APRO").await;
+    buyer.pay().await;
+    buyer.see("paid").await;
+    assert_eq!(shop.languages().await, ["en"]);
+}
+
+#[tokio::test]
 async fn colours_follow_the_device_until_they_are_chosen() {
     let shop = Shop::open().await;
     let buyer = Buyer::at(&shop, ORDER).await;

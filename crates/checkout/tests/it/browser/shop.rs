@@ -7,7 +7,7 @@ use checkout::page;
 use checkout::{Config, MIGRATIONS, Parts, State, app, provider, reconcile};
 use db::{Address, Db};
 use sandbox::ListeningSandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::browser::{Browser, Reader};
 use test_kit::sandbox::SandboxClient;
@@ -30,6 +30,7 @@ pub(super) struct Shop {
     _listening: ListeningSandbox,
     client: reqwest::Client,
     state: State,
+    db: Db,
     shutdown: Shutdown,
     _data: TempDir,
 }
@@ -51,7 +52,7 @@ impl Shop {
         db.migrate(&MIGRATIONS).await.unwrap();
         let shutdown = Shutdown::new();
         let parts = Parts {
-            db,
+            db: db.clone(),
             windows: Windows::memory(clock.clone()),
             clock,
             random,
@@ -73,6 +74,7 @@ impl Shop {
             _listening: listening,
             client: reqwest::Client::builder().no_proxy().build().unwrap(),
             state: app.state,
+            db,
             shutdown,
             _data: data,
         }
@@ -96,6 +98,13 @@ impl Shop {
         let request = request.header("idempotency-key", key).json(body);
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), answer.json().await.unwrap())
+    }
+
+    /// Creates a payment without the page, as a client at this address; returns the status.
+    pub(super) async fn create_from(&self, address: &str, body: &Value) -> u16 {
+        let request = self.client.post(self.url("/create_payment"));
+        let request = request.header("x-forwarded-for", address).json(body);
+        request.send().await.unwrap().status().as_u16()
     }
 
     /// Creates an order; returns its id and the path of its page.
@@ -134,6 +143,15 @@ impl Shop {
         (text(&order["status"]), text(&order["payments"][0]["id"]))
     }
 
+    /// The languages of the receipts of all attempts.
+    pub(super) async fn languages(&self) -> Vec<String> {
+        let find = async |conn: &mut db::Conn| {
+            conn.all("SELECT language FROM attempts", &[], |row| row.get(0))
+                .await
+        };
+        self.db.read::<_, db::Error, _>(find).await.unwrap()
+    }
+
     /// How many charges the provider made.
     pub(super) async fn charges(&self) -> u64 {
         self.sandbox.charges().await.1
@@ -163,6 +181,7 @@ fn config(host: &str, provider: &str) -> Config {
             timeout: Duration::from_secs(60),
             ..usual.provider
         },
+        allow_http: true,
         webhook_secrets: Vec::new(),
         shop: page::Shop {
             name: "Livraria da Praça".to_owned(),
@@ -250,6 +269,13 @@ impl<'a> Buyer<'a> {
 
     pub(super) async fn pay(&self) {
         self.click("#pay").await;
+    }
+
+    /// The page's requests come from this address from now on.
+    pub(super) async fn comes_from(&self, address: &str) {
+        self.devtools("Network.enable", json!({})).await;
+        let headers = json!({"headers": {"x-forwarded-for": address}});
+        self.devtools("Network.setExtraHTTPHeaders", headers).await;
     }
 
     /// Waits until the page shows this result.

@@ -57,6 +57,44 @@ async fn pasted_ids_and_postal_codes_are_taken_with_or_without_punctuation() {
 }
 
 #[tokio::test]
+async fn an_amount_that_may_mean_two_things_is_refused_in_both_languages() {
+    let shop = Shop::open().await;
+    for (language, written) in [("pt-BR", "1.234,50"), ("en", "1,234.50")] {
+        let buyer = Buyer::at(&shop, &format!("/?lang={language}")).await;
+        let typed = async |text: &str| {
+            buyer.clear("#transaction_amount").await;
+            buyer.fill("#transaction_amount", text).await;
+            buyer.press(Key::Tab).await;
+        };
+        for text in ["1.234,5", "1,234.50", "1234,5", "R$ 1234.50"] {
+            typed(text).await;
+            assert_eq!(value(&buyer, "transaction_amount").await, written, "{text}");
+        }
+        for text in [
+            "1.234",
+            "1,234",
+            "0,001",
+            "0.123,45",
+            "1.234,567",
+            "1,234.567",
+            "1.234,567,89",
+            "1.234.567.8",
+            "1.5.5",
+            ",5",
+        ] {
+            typed(text).await;
+            assert!(
+                buyer.has("#transaction_amount[aria-invalid]").await,
+                "{text}"
+            );
+            assert_eq!(value(&buyer, "transaction_amount").await, text);
+        }
+        typed("1.234.567").await;
+        assert!(!buyer.has("#transaction_amount[aria-invalid]").await);
+    }
+}
+
+#[tokio::test]
 async fn a_card_number_is_grouped_and_the_cursor_stays_where_it_was() {
     let shop = Shop::open().await;
     let buyer = Buyer::at(&shop, ORDER).await;

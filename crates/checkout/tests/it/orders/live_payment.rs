@@ -51,7 +51,7 @@ on_both_engines!(
     an_anonymous_client_over_the_limit_keeps_the_pix_that_waits,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.rate_limit_payments = "1/minute".parse().unwrap();
+            config.attempt_limit = "1/minute".parse().unwrap();
         })
         .await;
         let made = make(&shop, &order()).await;

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
+use checkout::Config;
 use http::header::AUTHORIZATION;
 use http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 use tokio::task::JoinSet;
+use web::rate::Rates;
 
 use super::app::{API_KEY, Answer, Shop, creation};
 use super::requests::{card, pix, with};
@@ -287,10 +289,51 @@ shop_on_both_engines!(
 );
 
 on_both_engines!(
+    a_shop_may_choose_the_limit_of_declines_or_none,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.decline_limit = "2/hour,3/day".parse().unwrap();
+        })
+        .await;
+        let from_anywhere = async |shop: &Shop, number: u32, body: &Value| {
+            let address = format!("203.0.113.{number}");
+            pay_from(shop, &address, body).await
+        };
+        for number in 0..2 {
+            let answer = from_anywhere(&shop, number, &card(DECLINED)).await;
+            assert_eq!(answer.status, 200);
+        }
+        let refused = from_anywhere(&shop, 2, &card("APRO")).await;
+        assert_eq!(refused.error(), paused(3600));
+        shop.clock.advance(Duration::from_secs(3600));
+        let answer = from_anywhere(&shop, 3, &card(DECLINED)).await;
+        assert_eq!(answer.status, 200);
+        let refused = from_anywhere(&shop, 4, &card("APRO")).await;
+        assert_eq!(refused.error(), paused(82_800), "three in a day");
+        for number in 0..9 {
+            let other = of_another(number, DECLINED);
+            let expected = if number < 8 { 200 } else { 429 };
+            assert_eq!(
+                pay_from(&shop, "198.51.100.7", &other).await.status,
+                expected
+            );
+        }
+        let off = |config: &mut Config| config.decline_limit = Rates::off();
+        let shop = shop.replica(off).await;
+        for _ in 0..30 {
+            let answer = shop
+                .send(from("198.51.100.7", creation(&card(DECLINED), None)))
+                .await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        }
+    }
+);
+
+on_both_engines!(
     a_shop_may_limit_the_payments_of_one_client,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
-            config.rate_limit_payments = "2/hour".parse().unwrap();
+            config.attempt_limit = "2/hour".parse().unwrap();
         })
         .await;
         for _ in 0..2 {

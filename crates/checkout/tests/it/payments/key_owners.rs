@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use http::Request;
+use http::{HeaderValue, Request};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
@@ -116,7 +116,47 @@ shop_on_both_engines!(
             .send(by_merchant("balcao_revoked", pay(&invalid)))
             .await;
         assert_eq!(answer.status, 422, "the request is checked first");
+        for header in [
+            &b"Bearer"[..],
+            b"Bearer ",
+            b"bearer chav\xe9",
+            b"bearer\tkey",
+            b"BEARER balcao_a balcao_b",
+        ] {
+            let mut request = pay(&pix());
+            let value = HeaderValue::from_bytes(header).unwrap();
+            request.headers_mut().insert("authorization", value);
+            assert_eq!(shop.send(request).await.error(), refused, "{header:?}");
+        }
         assert_eq!(shop.steps().await, Vec::<String>::new());
+        let mut of_a_proxy = pay(&pix());
+        let value = HeaderValue::from_static("Basic c2hvcDpzaG9w");
+        of_a_proxy.headers_mut().insert("authorization", value);
+        assert_eq!(shop.send(of_a_proxy).await.status, 200);
+    }
+);
+
+on_both_engines!(
+    a_key_that_cannot_be_looked_up_leaves_the_outcome_of_its_request_unknown,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.open_payments = false).await;
+        let paid = by_merchant(API_KEY, creation(&card("APRO"), Some("order-9")));
+        let payment = shop.send(paid).await.id();
+        let broken = async |tx: &mut db::Tx| tx.execute("DROP TABLE api_keys", &[]).await;
+        shop.db.write::<_, db::Error, _>(broken).await.unwrap();
+        let refund = Request::post(format!("/payments/{payment}/refunds"));
+        for request in [
+            creation(&card("APRO"), Some("order-9")),
+            refund.body(Body::empty()).unwrap(),
+        ] {
+            let answer = shop.send(by_merchant("balcao_stored", request)).await;
+            assert_eq!(
+                (answer.status, &answer.json()["outcome"]),
+                (500, &json!("unknown")),
+                "{}",
+                answer.text
+            );
+        }
     }
 );
 

@@ -110,6 +110,35 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    what_the_provider_leaves_out_or_says_of_a_card_is_told_by_the_request,
+    async |address| {
+        let number = "5031433215406351";
+        let token = Reply::json(201, &json!({"id": "t", "status": "active"}));
+        let charged = made(|payment| {
+            payment["status"] = json!("rejected");
+            payment["status_detail"] = json!(format!("bad {number} 123 11/2030 TEST-token"));
+            payment["transaction_amount"] = json!(100.50);
+            payment["card"] = json!({"cardholder": {"name": number}});
+            payment["payer"]["email"] = json!(format!("{number}@example.com"));
+            payment.as_object_mut().unwrap().remove("payment_method_id");
+        });
+        let (app, _) = app(&address, vec![token, charged]).await;
+        let answer = app.pay(&card("APRO")).await;
+        let told = answer.json();
+        assert_eq!(told["payment_method_id"], "visa");
+        assert_eq!(told["card"]["cardholder"]["name"], "APRO");
+        assert_eq!(told["payer"]["email"], "ana@example.com");
+        assert_eq!(told["status_detail"], "bad **** ****");
+        let (_, other) = paid(&address, |payment| {
+            payment["id"] = json!(7);
+            payment["payment_method_id"] = json!("");
+        })
+        .await;
+        assert_eq!(other.json()["payment_method_id"], "pix");
+    }
+);
+
+on_both_engines!(
     card_numbers_in_the_providers_words_do_not_reach_anybody,
     async |address| {
         let error = json!({"message": "card 4235 6477 2802 5682 is bad", "error": "bad_request", "status": 402, "cause": []});

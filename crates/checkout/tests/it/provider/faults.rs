@@ -356,7 +356,8 @@ async fn a_used_up_card_token_is_recognised() {
 
 #[tokio::test]
 async fn no_failure_shows_card_data_or_the_access_token() {
-    let echo = json!({"message": "number 5031433215406351 code 123 token TEST-token"}).to_string();
+    let echo = "number 5031433215406351 code 123 of 11/2030 with Bearer TEST-token";
+    let echo = json!({ "message": echo }).to_string();
     let mut texts = Vec::new();
     for reply in [
         Reply::Reset,
@@ -382,6 +383,8 @@ async fn no_failure_shows_card_data_or_the_access_token() {
         config("http://127.0.0.1:1", Duration::ZERO)
     ));
     for text in texts {
-        assert!(!text.contains("5031433215406351"), "{text}");
+        for secret in ["5031433215406351", "123", "11/", "2030", "TEST-token"] {
+            assert!(!text.contains(secret), "{text}");
+        }
     }
 }

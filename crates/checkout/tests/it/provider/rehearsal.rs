@@ -80,15 +80,8 @@ async fn a_card_is_tokenised_charged_and_given_back() {
         ("approved", "accredited")
     );
     assert_eq!(
-        (paid.amount, paid.payment_method_id.as_str()),
-        (Money::from_cents(10_050), "master")
-    );
-    assert_eq!(
-        (
-            paid.card_first_six.as_deref(),
-            paid.card_last_four.as_deref()
-        ),
-        (Some("503143"), Some("6351"))
+        (paid.amount, paid.payment_method_id.as_deref()),
+        (Money::from_cents(10_050), Some("master"))
     );
     assert!(paid.date_approved.is_some());
 
@@ -182,8 +175,8 @@ async fn a_pix_and_a_boleto_bring_what_is_needed_to_pay() {
         .await
         .unwrap();
     assert_eq!(
-        (paid.status.as_str(), paid.payment_method_id.as_str()),
-        ("pending", "pix")
+        (paid.status.as_str(), paid.payment_method_id.as_deref()),
+        ("pending", Some("pix"))
     );
     assert!(paid.qr_code.is_some() && paid.qr_code_base64.is_some() && paid.ticket_url.is_some());
     assert!(paid.date_of_expiration.is_some());
@@ -192,8 +185,8 @@ async fn a_pix_and_a_boleto_bring_what_is_needed_to_pay() {
         .await
         .unwrap();
     assert_eq!(
-        (slip.status.as_str(), slip.payment_method_id.as_str()),
-        ("pending", "bolbradesco")
+        (slip.status.as_str(), slip.payment_method_id.as_deref()),
+        ("pending", Some("bolbradesco"))
     );
     assert!(
         slip.external_resource_url.is_some()
