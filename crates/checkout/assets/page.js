@@ -9,7 +9,7 @@ export const limits = JSON.parse(root.dataset.limits);
 export const order = root.dataset.order;
 
 const texts = JSON.parse(root.dataset.texts);
-const language = document.documentElement.lang;
+const language = document.documentElement.lang.replace(/^en$/, "en-GB");
 
 /** The text of this name, with `{names}` replaced by the given values. */
 export function say(name, values = {}) {
