@@ -10,7 +10,7 @@ export const order = root.dataset.order;
 
 const texts = JSON.parse(root.dataset.texts);
 /** The language of the page: the visitor's choice, else the browser's. */
-export const language = document.documentElement.lang;
+export const language = document.documentElement.lang.replace(/^en$/, "en-GB");
 
 /** The text of this name, with `{names}` replaced by the given values. */
 export function say(name, values = {}) {

@@ -58,7 +58,7 @@ function pointed(words) {
 }
 
 function options(host, current, words) {
-  const lang = document.documentElement.lang;
+  const lang = document.documentElement.lang.replace(/^en$/, "en-GB");
   const dayText = new Intl.DateTimeFormat(lang, { day: "2-digit", month: "short", timeZone: "UTC" });
   const short = new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 });
   const [line, text] = [ink(host, "chart-ink-line"), ink(host, "chart-ink-text")];

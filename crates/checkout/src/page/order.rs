@@ -192,10 +192,10 @@ impl PageOrder {
         self.is_state("confirming")
     }
 
-    /// Where the page's link leads in the current state.
+    /// Where the page's link leads in the current state. A refunded order was paid, too.
     pub(super) fn way_back(&self) -> Option<&str> {
         let link = self.link.as_ref()?;
-        if self.is_state("paid") {
+        if self.is_state("paid") || self.is_state("returned") {
             link.success_url.as_deref()
         } else {
             link.cancel_url.as_deref()

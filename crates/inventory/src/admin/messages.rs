@@ -4,7 +4,7 @@ use resource::capitalized;
 use web::locale::Locale;
 
 use super::{about::ModelDescription, registry};
-use crate::{access::Permission, payments};
+use crate::{access::Permission, page::flash, payments};
 
 /// The page to show after a form is saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) fn done(
     follows: NextPage,
 ) -> String {
     let words = &about.words;
-    let name = words.one(locale);
+    let (name, text) = (words.one(locale), flash::named(text));
     let sentence = match locale {
         Locale::En => {
             let verb = match done {

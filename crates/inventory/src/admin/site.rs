@@ -58,7 +58,7 @@ impl FromRequestParts<PageState> for AdminFrame {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
-        let login = login_address(&parts.uri).replacen("/login/", "/admin/login/", 1);
+        let login = login_address(parts).replacen("/login/", "/admin/login/", 1);
         let frame = Frame::from_request_parts(parts, page).await;
         let Some(frame) = frame.ok().filter(|frame| frame.caller.is_staff) else {
             return Err(redirect(&login));

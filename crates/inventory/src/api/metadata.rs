@@ -30,7 +30,7 @@ impl Serialize for FieldMetadata<'_> {
         map.serialize_entry("type", kind)?;
         map.serialize_entry("required", &self.0.is_required())?;
         map.serialize_entry("read_only", &self.0.is_read_only)?;
-        map.serialize_entry("label", self.0.label.1)?;
+        map.serialize_entry("label", label(self.0))?;
         match self.0.kind {
             Kind::Text { max } | Kind::LongText { max } => {
                 map.serialize_entry("max_length", &max)?;
@@ -53,6 +53,14 @@ impl Serialize for FieldMetadata<'_> {
             | Kind::Reference => {}
         }
         map.end()
+    }
+}
+
+/// The label. The specification has "Serie number", which is no word for people.
+fn label(field: &Field) -> &'static str {
+    match field.name {
+        "serie_number" => "Serie number",
+        _ => field.label.1,
     }
 }
 
@@ -129,7 +137,7 @@ mod tests {
                 r#"{"type":"datetime","required":false,"read_only":true,"label":"Created at"}"#,
             ),
             (
-                resource::text::<Option<String>>("Número de série", "Serie number", 200)
+                resource::text::<Option<String>>("Número de série", "Serial number", 200)
                     .named("serie_number"),
                 r#"{"type":"string","required":false,"read_only":false,"label":"Serie number","max_length":200}"#,
             ),

@@ -15,7 +15,7 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 use web::{client::Origin, cookie};
 
-use super::visits::Visit;
+use super::{shortened, visits::Visit};
 use crate::accounts::{csrf, session::Session};
 
 const COOKIE: &str = "balcao_flash";
@@ -23,6 +23,8 @@ const COOKIE: &str = "balcao_flash";
 const LIFETIME: Duration = Duration::from_secs(120);
 /// The most characters of a message, because cookies are limited to some 4 KB.
 const MAX_TEXT: usize = 400;
+/// The most characters of a record's name in a message. What is said about it stands behind it.
+const MAX_NAME: usize = 100;
 /// Set by scripts that follow redirects themselves. They must not consume the message: it belongs
 /// to the page that they load next.
 const BY_SCRIPT: HeaderName = HeaderName::from_static("hx-request");
@@ -47,6 +49,11 @@ pub(crate) struct Flash {
     pub(crate) undo: Option<String>,
     /// The address of a correction, for users who may not undo the action.
     pub(crate) correct: Option<String>,
+}
+
+/// A record's name as a message has it.
+pub(crate) fn named(name: &str) -> String {
+    shortened(name, MAX_NAME)
 }
 
 impl Flash {

@@ -70,7 +70,7 @@ impl FromRequestParts<PageState> for Frame {
 
     async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Response> {
         let Ok(layout) = Layout::from_request_parts(parts, page).await;
-        Self::of(parts, layout, page).ok_or_else(|| redirect(&login_address(&parts.uri)))
+        Self::of(parts, layout, page).ok_or_else(|| redirect(&login_address(parts)))
     }
 }
 

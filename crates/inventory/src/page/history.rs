@@ -1,7 +1,7 @@
 //! The history of changes on a record's page.
 
 use db::{Money, Timestamp};
-use resource::{Field, Kind, Value};
+use resource::{Both, Field, Kind, Value};
 use web::locale::Locale;
 
 use crate::{
@@ -20,6 +20,9 @@ use crate::{
 
 /// The number of changes on a record's page.
 const SHOWN: u64 = 10;
+
+/// Who made a change that no person made.
+pub(crate) const SYSTEM: Both = ("sistema", "system");
 
 #[derive(Debug)]
 pub(crate) struct ChangeView {
@@ -64,7 +67,7 @@ pub(crate) async fn page(
         machine_time: machine_time(entry.created_at),
         who: match entry.user {
             Some(user) => user.name,
-            None => locale.text("o programa", "the program").to_owned(),
+            None => locale.text(SYSTEM.0, SYSTEM.1).to_owned(),
         },
     }))
 }

@@ -34,11 +34,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{
-    HeaderValue, StatusCode, Uri,
+    HeaderValue, StatusCode,
     header::{CACHE_CONTROL, LOCATION},
+    request::Parts,
 };
 use rust_embed::RustEmbed;
-use web::{assets::Assets, locale::is_own_path};
+use web::{assets::Assets, client::referring_path, locale::is_own_path};
 
 use crate::{State, rest::query::encode};
 
@@ -74,11 +75,22 @@ pub(crate) fn prevent_caching(response: &mut Response) {
     headers.insert(CACHE_CONTROL, HeaderValue::from_static(nothing));
 }
 
+/// The text with at most `most` characters; a cut one ends in "…".
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
 /// Redirects with 302 to a path of this service.
 pub(crate) fn redirect(address: &str) -> Response {
     let location = HeaderValue::from_str(address).unwrap_or(HeaderValue::from_static("/"));
     (StatusCode::FOUND, [(LOCATION, location)]).into_response()
 }
+
+/// The parameter of a login's address after the end of a session.
+pub(crate) const ENDED: &str = "ended";
 
 /// Where to go after the login: the path that the user came from, never another site.
 pub(crate) fn safe_next(next: Option<&str>) -> String {
@@ -87,9 +99,18 @@ pub(crate) fn safe_next(next: Option<&str>) -> String {
         .to_owned()
 }
 
-/// The address of the login that leads back to `uri`.
-pub(crate) fn login_address(uri: &Uri) -> String {
-    let wanted = uri.path_and_query().map_or("/", |path| path.as_str());
+/// The address of the login that leads back to the requested page. A form that was sent after the
+/// end of its session is lost: the login says so and leads back to the form's page.
+pub(crate) fn login_address(parts: &Parts) -> String {
+    let requested = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    if parts.method.is_safe() {
+        return login_address_to(requested);
+    }
+    let page = referring_path(parts).unwrap_or(requested);
+    format!("{}&{ENDED}=yes", login_address_to(page))
+}
+
+fn login_address_to(wanted: &str) -> String {
     let mut address = "/login/?next=".to_owned();
     for (index, part) in wanted.split('/').enumerate() {
         if index > 0 {
@@ -108,12 +129,12 @@ mod tests {
     #[test]
     fn a_login_leads_back_to_where_it_was_asked_for() {
         for wanted in ["/", "/products/?search=caf%C3%A9&page=2", "/a//b/?x=/y"] {
-            let address = login_address(&wanted.parse().unwrap());
+            let address = login_address_to(wanted);
             let query = address.split_once('?').unwrap().1;
             let next = Parameters::parse(query);
             assert_eq!(safe_next(next.get("next")), wanted);
         }
-        assert_eq!(login_address(&"/".parse().unwrap()), "/login/?next=/");
+        assert_eq!(login_address_to("/"), "/login/?next=/");
     }
 
     #[test]

@@ -419,7 +419,7 @@ pub(crate) fn created<R: RecordForms>(
 fn done(next: &str, message: &str, name: &str) -> Response {
     flash::leave(
         see_other(next),
-        Flash::success(format!("{message}: {name}.")),
+        Flash::success(format!("{message}: {}.", flash::named(name))),
     )
 }
 

@@ -11,7 +11,7 @@ use http::Method;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::{Frame, PageState, SharedPage};
+use super::{Frame, PageState, SharedPage, redirect};
 use crate::rest::RecordId;
 
 /// A path and its methods.
@@ -103,12 +103,13 @@ pub(crate) fn get<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers 
     }
 }
 
-/// Handles `POST`.
-pub(crate) fn post<H: Handler<T, PageState>, T: 'static>(handler: H) -> Handlers {
-    Handlers {
-        handlers: routing::post(handler),
-        methods: vec![Method::POST],
-    }
+/// Handles `POST` for a button of another page, whose address is relative to this one. Opened by
+/// itself, for example after a login or after a change of the language, it leads to that page.
+pub(crate) fn post_from<H: Handler<T, PageState>, T: 'static>(
+    page: &'static str,
+    handler: H,
+) -> Handlers {
+    get(async move |_: Frame| redirect(page)).post(handler)
 }
 
 /// A handler that several kinds of records share, bound to one kind.

@@ -2,7 +2,7 @@
 //! and the rules are in the modules of the records.
 
 mod adjustments;
-mod analysis;
+pub(crate) mod analysis;
 mod counts;
 mod documents;
 mod events;

@@ -14,7 +14,7 @@ use crate::{
         FormSubmission, Frame, PageResult, PageState, SharedPage,
         flash::{self, Flash},
         picked_next,
-        routes::{PageRouter, get, post},
+        routes::{PageRouter, get, post_from},
         see_other,
     },
     rest::{RecordId, Refusal},
@@ -33,8 +33,8 @@ pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route(LIST, get(list))
         .route("/outflows/orders/{id}/", get(show))
-        .route("/outflows/orders/{id}/retry/", post(retry))
-        .route("/outflows/orders/{id}/by-hand/", post(by_hand))
+        .route("/outflows/orders/{id}/retry/", post_from("../", retry))
+        .route("/outflows/orders/{id}/by-hand/", post_from("../", by_hand))
 }
 
 fn address(order: &PaidOrder) -> String {

@@ -10,6 +10,7 @@ use http::{
 
 use serde::Serialize;
 use utoipa::ToSchema;
+use web::errors::PAST_END;
 
 use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
 use crate::{access::Permission, idempotency::KeyError, work::WriteError};
@@ -194,7 +195,7 @@ impl From<Refusal> for web::Error {
             Refusal::Missing(permission) => Self::new(StatusCode::FORBIDDEN, FORBIDDEN)
                 .extra("permission", permission.to_string()),
             Refusal::NotFound => Self::not_found(),
-            Refusal::InvalidPage(_) => Self::new(StatusCode::NOT_FOUND, "Invalid page."),
+            Refusal::InvalidPage(_) => Self::new(StatusCode::NOT_FOUND, PAST_END),
             Refusal::Method(method, allowed) => Self::new(
                 StatusCode::METHOD_NOT_ALLOWED,
                 format!("Method \"{method}\" not allowed."),

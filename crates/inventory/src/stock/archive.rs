@@ -4,14 +4,14 @@
 //! products look like all others, and a separate route reads and writes the state.
 
 use db::{Conn, Error, Timestamp};
-use resource::{Field, truth};
+use resource::{Field, Value, truth};
 
 use super::{LockedStock, store};
 use crate::{
     State,
     access::{Caller, Model},
     aggregates, analysis,
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write},
 };
@@ -86,7 +86,8 @@ async fn set_archived(
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }
-    let action = Action::Changed(&[IS_ARCHIVED.name]);
-    audit::record(work, action, Model::Product, product, &title).await?;
+    let (old, new) = (!is_archived, is_archived);
+    let change = FieldChange::of(IS_ARCHIVED.name, Value::Truth(old), Value::Truth(new));
+    audit::record(work, Action::Edited(&[change]), Model::Product, product, &title).await?;
     Ok((title, true))
 }

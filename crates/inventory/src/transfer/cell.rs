@@ -34,6 +34,12 @@ impl Decimals {
     pub(super) fn read<'cell>(&mut self, cell: &'cell str) -> Result<Cow<'cell, str>, Message> {
         let mark = match (cell.contains('.'), cell.contains(',')) {
             (false, false) => return Ok(Cow::Borrowed(cell)),
+            (true, true) if self.separator == b';' => {
+                return Err(Message::fixed(
+                    "Um preço tem um só ponto ou vírgula, antes dos centavos: escreva 1234,56.",
+                    "A price has one point or one comma, before its decimals: write 1234,56.",
+                ));
+            }
             (true, true) => {
                 return Err(Message::fixed(
                     "Um preço tem um só ponto ou vírgula, antes dos centavos: escreva 1234.56.",

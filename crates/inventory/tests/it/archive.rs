@@ -169,6 +169,7 @@ app_on_both_engines!(
             "action=\"/products/1/unarchive/\"",
             "Product archived on",
             "Changed: archived · manager",
+            "Archived: No → Yes",
         ] {
             assert!(told.contains(said), "{said}: {told}");
         }

@@ -19,7 +19,7 @@ use http::request::Parts;
 
 pub use proxies::{Proxies, ProxiesError};
 pub use public_url::{PublicUrl, PublicUrlError};
-pub use same_origin::{ForeignOrigin, check_origin};
+pub use same_origin::{ForeignOrigin, check_origin, referring_path};
 pub use upgrade::to_https;
 
 /// Marks requests that came over our own TLS.

@@ -1,9 +1,13 @@
 //! Whether a request that changes something comes from a page of ours, by the headers that browsers
 //! send.
 
-use http::{header::ORIGIN, request::Parts};
+use http::{
+    header::{ORIGIN, REFERER},
+    request::Parts,
+};
 
 use super::{Origin, PublicUrl, public_url::requested_host};
+use crate::locale::is_own_path;
 
 /// A request from another site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +34,14 @@ pub fn check_origin(parts: &Parts) -> Result<(), ForeignOrigin> {
         Some(site) if site != "same-origin" && site != "none" => Err(ForeignOrigin::Unnamed),
         _ => Ok(()),
     }
+}
+
+/// The path and query of the page of ours that the request comes from, by its `Referer`.
+pub fn referring_path(parts: &Parts) -> Option<&str> {
+    let referrer = parts.headers.get(REFERER)?.to_str().ok()?;
+    let origin = origin_of(referrer).filter(|origin| is_ours(origin, parts))?;
+    let path = referrer.strip_prefix(origin)?;
+    is_own_path(path).then_some(path)
 }
 
 /// The configured address, or the host that the request itself goes to. A proxy may use HTTPS and
@@ -74,6 +86,28 @@ mod tests {
                 .insert(public.parse::<PublicUrl>().unwrap());
         }
         check_origin(&parts).is_ok()
+    }
+
+    #[test]
+    fn only_a_page_of_ours_is_the_one_that_a_request_comes_from() {
+        let referring = |referrer: &str| {
+            let request = Request::builder()
+                .header("host", "shop.example")
+                .header("referer", referrer);
+            let (parts, ()) = request.body(()).unwrap().into_parts();
+            referring_path(&parts).map(str::to_owned)
+        };
+        let ours = referring("https://shop.example/products/?page=2");
+        assert_eq!(ours.as_deref(), Some("/products/?page=2"));
+        for other in [
+            "https://evil.example/products/",
+            "https://shop.example.evil.example/",
+            "https://shop.example//evil.example/",
+            "/products/",
+            "",
+        ] {
+            assert_eq!(referring(other), None, "{other}");
+        }
     }
 
     #[test]

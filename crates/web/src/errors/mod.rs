@@ -11,7 +11,7 @@ mod render;
 
 pub(crate) use middleware::Chain;
 pub use middleware::{Facts, Renderer, render, render_with, wants_json};
-pub use pages::{Explanation, ForReaders, Pages};
+pub use pages::{Explanation, ForReaders, PAST_END, Pages};
 pub use render::{Render, RestErrorBody, RestErrors, TimestampedErrorBody, TimestampedErrors};
 
 pub use crate::error::{Error, INTERNAL, Public};

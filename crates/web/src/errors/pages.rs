@@ -58,12 +58,15 @@ pub struct Explanation {
     pub advice: String,
     /// When to try again, where the answer knows it.
     pub wait: Option<String>,
+    /// Whether a list has fewer pages than the address asks for.
+    pub is_past_end: bool,
 }
 
 impl Explanation {
     /// The words for an error.
     pub fn of(error: &Public, locale: Locale) -> Self {
-        let (title, advice) = words(error.status);
+        let is_past_end = error.detail == PAST_END;
+        let (title, advice) = if is_past_end { NO_SUCH_PAGE } else { words(error.status) };
         let seconds = error.headers.get(RETRY_AFTER);
         let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
         let hint = error.extra.get("hint").and_then(Value::as_str);
@@ -72,6 +75,7 @@ impl Explanation {
             title: locale.text(title.0, title.1),
             advice: hint.unwrap_or(locale.text(advice.0, advice.1)).to_owned(),
             wait: seconds.map(|seconds| wait(seconds, locale)),
+            is_past_end,
         }
     }
 }
@@ -121,6 +125,17 @@ fn icon(status: StatusCode) -> &'static str {
         _ => "alert",
     }
 }
+
+/// The detail of an error about a page that a list does not have.
+pub const PAST_END: &str = "Invalid page.";
+
+const NO_SUCH_PAGE: Words = (
+    ("Esta lista não tem esta página", "This list does not have this page"),
+    (
+        "Ela ficou mais curta, ou o endereço não está certo.",
+        "It has become shorter, or the address is wrong.",
+    ),
+);
 
 type Words = ((&'static str, &'static str), (&'static str, &'static str));
 

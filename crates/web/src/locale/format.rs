@@ -3,7 +3,7 @@
 
 use db::{Money, Timestamp};
 use jiff::Zoned;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use super::Locale;
@@ -59,6 +59,16 @@ impl Locale {
         self.digits(&number.to_string())
     }
 
+    /// A change of a number, with its sign: `+5`, `−2`.
+    pub fn signed(self, change: i64) -> String {
+        let digits = self.digits(&change.unsigned_abs().to_string());
+        match change {
+            1.. => format!("+{digits}"),
+            0 => digits,
+            _ => format!("−{digits}"),
+        }
+    }
+
     /// A whole number of any size, given by its digits.
     pub fn digits(self, number: &str) -> String {
         let (sign, digits) = signed(number);
@@ -68,11 +78,17 @@ impl Locale {
     /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to
     /// be mistaken).
     pub fn date(self, time: Timestamp) -> String {
-        let day = in_sao_paulo(time);
-        match self {
-            Self::PtBr => day.strftime("%d/%m/%Y").to_string(),
-            Self::En => day.strftime("%-d %b %Y").to_string(),
-        }
+        self.written(in_sao_paulo(time).date())
+    }
+
+    /// A day (`2026-11-20`) as a date. `None` if it is none.
+    pub fn day(self, text: &str) -> Option<String> {
+        text.parse().ok().map(|day| self.written(day))
+    }
+
+    fn written(self, day: Date) -> String {
+        let format = self.text("%d/%m/%Y", "%-d %b %Y");
+        day.strftime(format).to_string()
     }
 
     /// A date and time in São Paulo, to the minute: `20/11/2026 14:05`, or `20 Nov 2026, 14:05` in
@@ -151,6 +167,7 @@ mod tests {
         assert_eq!(Locale::En.number(-1_001), "-1,001");
         assert_eq!(Locale::En.number(i64::MIN), "-9,223,372,036,854,775,808");
         assert_eq!(Locale::PtBr.number(100), "100");
+        assert_eq!([-1_200, 0, 3].map(|change| Locale::PtBr.signed(change)), ["−1.200", "0", "+3"]);
     }
 
     #[test]
@@ -172,6 +189,8 @@ mod tests {
         let time = Timestamp::parse("2026-11-20T02:30:00Z").unwrap();
         assert_eq!(Locale::PtBr.date_time(time), "19/11/2026 23:30");
         assert_eq!(Locale::En.date_time(time), "19 Nov 2026, 23:30");
+        assert_eq!(Locale::En.day("2026-11-05").as_deref(), Some("5 Nov 2026"));
+        assert_eq!(Locale::PtBr.day("2026-11-31"), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 
 pub use format::{in_sao_paulo, read_file_time};
+pub(crate) use preferences::without;
 pub use preferences::{LANGUAGE_COOKIE, THEME_COOKIE, is_own_path, remember, routes};
 
 use crate::accept::ranges;

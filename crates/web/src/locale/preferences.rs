@@ -88,7 +88,8 @@ async fn choose(
     let next = field("next")
         .filter(|next| is_own_path(next))
         .unwrap_or("/");
-    let mut response = Redirect::to(&without_language(next)).into_response();
+    // A language in the address would override the choice just made.
+    let mut response = Redirect::to(&without(next, "lang")).into_response();
     let cookies = [
         language.and_then(|locale| language_cookie(locale, is_https)),
         theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, is_https)),
@@ -113,14 +114,14 @@ pub fn is_own_path(target: &str) -> bool {
             .all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
 
-/// The path without `lang=`, which would override the choice just made.
-fn without_language(path: &str) -> String {
+/// The path without this parameter.
+pub(crate) fn without(path: &str, name: &str) -> String {
     let Some((path, query)) = path.split_once('?') else {
         return path.to_owned();
     };
     let kept: Vec<_> = query
         .split('&')
-        .filter(|pair| !pair.starts_with("lang="))
+        .filter(|pair| pair.split('=').next() != Some(name))
         .collect();
     if kept.is_empty() {
         path.to_owned()
@@ -153,8 +154,8 @@ mod tests {
 
     #[test]
     fn a_choice_is_not_undone_by_the_address_it_comes_from() {
-        assert_eq!(without_language("/a?lang=en"), "/a");
-        assert_eq!(without_language("/a?b=1&lang=en&c=2"), "/a?b=1&c=2");
-        assert_eq!(without_language("/a"), "/a");
+        assert_eq!(without("/a?lang=en", "lang"), "/a");
+        assert_eq!(without("/a?b=1&lang=en&c=2", "lang"), "/a?b=1&c=2");
+        assert_eq!(without("/a", "lang"), "/a");
     }
 }

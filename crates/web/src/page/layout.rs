@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 
 use crate::assets::Assets;
-use crate::locale::{Locale, Theme};
+use crate::locale::{Locale, Theme, without};
 use crate::request_id::RequestId;
 
 /// The frame of one page for one reader. An extractor, for routers whose state gives [`Assets`].
@@ -42,6 +42,11 @@ impl Layout {
             request_id: request_id.to_owned(),
             assets,
         }
+    }
+
+    /// The address of the first page of this list.
+    pub fn first_page(&self) -> String {
+        without(&self.path, "page")
     }
 
     /// The language tag for the `lang` attribute.

@@ -19,6 +19,7 @@ use crate::{
     analysis::{self, AnalysisSummary},
     catalogue::products,
     listing::TextQuery,
+    pages::analysis::outcome,
     rest::{Refusal, list::PageNumber, page::PageRequest},
 };
 
@@ -71,12 +72,19 @@ impl AdminModel for Analyses {
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        let found = analysis::read(state, id).await?;
-        Ok(found.map(|found| {
+        let Some(found) = analysis::read(state, id).await? else {
+            return Ok(None);
+        };
+        let of_product = match found.summary.product {
+            Some(id) => products::read(state, id).await?,
+            None => None,
+        };
+        let product = product(&found.summary, of_product.map(|product| product.title));
+        Ok(Some({
             let provenance = found.provenance;
-            let mut record = record(&found.summary);
+            let mut record = record(&found.summary).with("product", product);
             record.facts.extend([
-                ("outcome", FieldValue::Text(provenance.outcome)),
+                ("outcome", FieldValue::Word(outcome(&provenance.outcome))),
                 ("language_model", FieldValue::text(provenance.model)),
                 ("user", FieldValue::text(provenance.asked_by)),
             ]);
@@ -88,14 +96,17 @@ impl AdminModel for Analyses {
 #[async_trait(?Send)]
 impl AdminWrites for Analyses {}
 
+fn product(summary: &AnalysisSummary, title: Option<String>) -> FieldValue {
+    let shop = FieldValue::Word(("toda a loja", "whole shop"));
+    summary.product.map_or(shop, |id| {
+        let text = title.unwrap_or_else(|| format!("#{id}"));
+        FieldValue::Record("products", id, text)
+    })
+}
+
 fn record(summary: &AnalysisSummary) -> ModelRecord {
-    let product = summary
-        .product
-        .map_or(FieldValue::Word(("toda a loja", "whole shop")), |id| {
-            FieldValue::Record("products", id, format!("#{id}"))
-        });
     ModelRecord {
         text: format!("#{}", summary.id),
-        ..ModelRecord::described(summary).with("product", product)
+        ..ModelRecord::described(summary).with("product", product(summary, None))
     }
 }

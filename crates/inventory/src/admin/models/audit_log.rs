@@ -19,6 +19,7 @@ use crate::{
         registry,
     },
     audit::{self, ActionKind, Entry, LogSelection},
+    page::history::SYSTEM,
     rest::Refusal,
 };
 
@@ -109,8 +110,7 @@ fn record(entry: Entry) -> ModelRecord {
             .with("object", object(&entry))
     };
     if entry.user.is_none() {
-        let program = FieldValue::Word(("o programa", "the program"));
-        record.facts.insert(2, ("user", program));
+        record.facts.insert(2, ("user", FieldValue::Word(SYSTEM)));
     }
     let changes = FieldValue::Changes(entry.fields.0);
     record.facts.push(("fields", changes));

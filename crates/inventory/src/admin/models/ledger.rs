@@ -18,6 +18,7 @@ use crate::{
         models::{count_limit, counted, page_range},
     },
     catalogue::products,
+    page::history::SYSTEM,
     rest::Refusal,
     stock::{
         LedgerEntry, Reason,
@@ -122,6 +123,11 @@ fn reason(entry: &LedgerEntry) -> FieldValue {
     known.map_or(FieldValue::Empty, |reason| FieldValue::Word(reason.words()))
 }
 
+fn user(entry: &LedgerEntry) -> FieldValue {
+    let name = entry.user.clone();
+    name.map_or(FieldValue::Word(SYSTEM), FieldValue::Text)
+}
+
 fn record(entry: &LedgerEntry) -> ModelRecord {
     ModelRecord {
         text: format!("#{}", entry.id),
@@ -130,5 +136,6 @@ fn record(entry: &LedgerEntry) -> ModelRecord {
             .with("product", product(entry))
             .with("reference", reference(entry))
             .with("reason", reason(entry))
+            .with("user", user(entry))
     }
 }

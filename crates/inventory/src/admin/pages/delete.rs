@@ -69,10 +69,14 @@ impl DeletionPlan {
     }
 
     fn title(&self, words: &Words, locale: Locale, is_bulk: bool) -> String {
-        let name = words.of(locale, self.ids.len() as u64);
-        let cannot = locale.text("Não é possível excluir", "Cannot delete");
+        let count = self.ids.len() as u64;
+        let name = words.of(locale, count);
         match (self.is_kept(), is_bulk) {
-            (true, _) => format!("{cannot} {name}"),
+            (true, _) if locale == Locale::En => format!("Cannot delete {name}"),
+            (true, _) if count == 1 => {
+                format!("Não é possível excluir {} {name}", words.ending("o", "a"))
+            }
+            (true, _) => format!("Não é possível excluir {} {name}", words.ending("os", "as")),
             (false, false) => locale.text("Tem certeza?", "Are you sure?").to_owned(),
             (false, true) => locale
                 .text("Excluir vários registros", "Delete multiple objects")

@@ -93,6 +93,7 @@ async fn view(
     let name = site.field(filter.name);
     let title = match locale {
         Locale::En => format!("By {}", name.to_lowercase()),
+        Locale::PtBr if matches!(filter.kind, ModelFilterKind::Truth) => name.to_owned(),
         Locale::PtBr => format!("Por {}", name.to_lowercase()),
     };
     let word = |(value, text): &(&str, Both)| ((*value).to_owned(), site.say(*text).to_owned());

@@ -242,7 +242,7 @@ impl AnalysisText<'_> {
             (Locale::En, true) => format!(
                 "Restocks to the threshold of {level}; expected demand ({pace}) asks for less"
             ),
-            (Locale::PtBr, false) => format!("Repõe até {level}, {horizon}, a {pace}"),
+            (Locale::PtBr, false) => format!("Repõe até {level}, {horizon}, no ritmo de {pace}"),
             (Locale::En, false) => format!("Restocks to {level}, {horizon}, at {pace}"),
         }
     }

@@ -20,7 +20,7 @@ resource! {
         category: Named = reference("Categoria", "Category", "categories").listed().minor(),
         brand: Named = reference("Marca", "Brand", "brands").listed().minor(),
         description: Option<String> = text("Descrição", "Description", MAX_DESCRIPTION).long(),
-        serie_number: Option<String> = text("Número de série", "Serie number", MAX_SERIE_NUMBER)
+        serie_number: Option<String> = text("Número de série", "Serial number", MAX_SERIE_NUMBER)
             .null_when_blank().scanned().listed().minor()
             .short("Nº de série", "Serial number")
             .form_label("Número de série ou código de barras", "Serial number or barcode")

@@ -21,7 +21,10 @@ use crate::{
         Frame,
         part::{PagePart, shown},
     },
-    pages::orders::OrderRow,
+    pages::{
+        analysis::{Piece, pieces},
+        orders::OrderRow,
+    },
     stock::{
         movements::{Movement, MovementRecord},
         orders::PaidOrder,
@@ -180,8 +183,10 @@ impl<'a> View<'a> {
     }
 
     fn change(&self, before: Sum, now: Sum, written: &str) -> ChangeText {
+        let none = self.text("sem comparação", "no comparison");
         let share = |share: Option<u64>, word: &str| match share {
-            None => word.to_owned(),
+            None if before <= Sum::ZERO => none.to_owned(),
+            None => format!("{} {word}", self.text("muito", "far")),
             Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
             Some(share) => format!(
                 "{}% {word}",
@@ -340,13 +345,21 @@ impl<'a> View<'a> {
             quantity: self.locale().number(low.stock.quantity),
             threshold: self.locale().number(low.stock.threshold),
             cover: low.lasts(self.locale()),
-            sold: self.locale().number(low.sold),
+            sold: self.sold_text(low.sold),
             is_out: low.stock.quantity == 0,
         };
         Ok((!low.first.is_empty()).then(|| LowRows {
             count: self.locale().number(low.count),
             rows: low.first.iter().map(row).collect(),
         }))
+    }
+
+    fn sold_text(&self, sold: i64) -> String {
+        let sold_units = match sold {
+            1 => self.text("vendido em 30 dias", "sold in 30 days"),
+            _ => self.text("vendidos em 30 dias", "sold in 30 days"),
+        };
+        format!("{} {sold_units}", self.locale().number(sold))
     }
 
     /// Whether there are waiting orders, failed deliveries or an analysis.
@@ -369,25 +382,25 @@ impl<'a> View<'a> {
         }))
     }
 
-    /// The first lines of the newest analysis.
+    /// The first lines of the newest analysis, up to its first heading.
     fn analysis(&self) -> PagePart<Option<AnalysisRow>> {
         let newest = shown(&self.shown.analysis)?;
         Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
     }
 
     fn analysis_row(&self, summary: &AnalysisSummary) -> AnalysisRow {
-        let mut lines = summary
-            .result
-            .lines()
-            .filter(|line| !line.trim().is_empty());
+        let before_headings = pieces(&summary.result)
+            .into_iter()
+            .take_while(|piece| !matches!(piece, Piece::Heading(_)));
+        let lines = before_headings.flat_map(|piece| match piece {
+            Piece::Heading(line) | Piece::Paragraph(line) => vec![line],
+            Piece::List(items) => items,
+        });
         AnalysisRow {
             address: format!("/analyses/{}/", summary.id),
             language: summary.language(self.shop).tag(),
-            heading: lines.next().unwrap_or_default().to_owned(),
-            lines: lines
-                .take(ANALYSIS_LINES)
-                .map(|line| line.strip_prefix("- ").unwrap_or(line).to_owned())
-                .collect(),
+            heading: summary.heading().to_owned(),
+            lines: lines.take(ANALYSIS_LINES).collect(),
             at: self.locale().date_time(summary.created_at),
         }
     }

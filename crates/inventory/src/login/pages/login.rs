@@ -27,7 +27,7 @@ use crate::{
     },
     api::{openapi::PageFailures, resource::json},
     login::api::{self, EXAMPLE_TOKEN},
-    page::{PageState, redirect, request_body, safe_next, visits::Visit},
+    page::{ENDED, PageState, redirect, request_body, safe_next, visits::Visit},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},
@@ -56,6 +56,8 @@ struct LoginInput {
     left_empty: Vec<&'static str>,
     /// Whether the user name or the password is wrong.
     is_wrong: bool,
+    /// Whether a form was sent after the end of its session.
+    is_ended: bool,
 }
 
 #[derive(Template)]
@@ -115,6 +117,7 @@ pub(crate) fn open(
     let input = LoginInput {
         entrance,
         next,
+        is_ended: Parameters::of_address(&parts.uri).get(ENDED).is_some(),
         ..LoginInput::default()
     };
     show(page, &parts, layout, input)
@@ -339,6 +342,7 @@ impl LoginInput {
                 .filter(|field| is_site && sent(field).trim().is_empty())
                 .collect(),
             is_wrong: false,
+            is_ended: false,
         }
     }
 }

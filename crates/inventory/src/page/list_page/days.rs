@@ -38,7 +38,8 @@ impl Days {
         ends(frame).into_iter().filter_map(move |(name, text)| {
             let day = parameters.get(name)?.trim();
             let is_set = !day.is_empty();
-            is_set.then(|| address.chip(name, format!("{text} {day}{zone}")))
+            let day_text = frame.locale.day(day).unwrap_or_else(|| day.to_owned());
+            is_set.then(|| address.chip(name, format!("{text} {day_text}{zone}")))
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use resource::{Field, Record, Value};
 
-use super::super::Frame;
+use super::super::{Frame, shortened};
 
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -101,7 +101,7 @@ impl Cell {
     pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
         let shown = field.shown(value, frame.locale);
         if field.is_long() {
-            return Self::Text(shortened(&shown));
+            return Self::Text(shortened(&shown, SHORT));
         }
         if field.is_number() {
             Self::Number(shown)
@@ -168,12 +168,4 @@ impl Row {
         }
         self
     }
-}
-
-fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(SHORT).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
 }

@@ -17,13 +17,14 @@ use crate::{
     analysis::RestockTerms,
     page::{
         Form, Frame, PageState, flash, request_body,
-        routes::{PageRouter, get, post},
+        routes::{PageRouter, get, post_from},
         see_other,
     },
     rest::{RecordId, Refusal, fields::Members, page::PageRequest, query::Parameters},
     stock,
 };
 pub(crate) use panel::AnalysisPanel;
+pub(crate) use view::{Piece, outcome, pieces};
 use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
 
 pub(crate) fn routes() -> PageRouter {
@@ -31,7 +32,7 @@ pub(crate) fn routes() -> PageRouter {
         .route("/analyses/", get(list).post(request_analysis))
         .route("/analyses/{id}/", get(read))
         .route("/analyses/product/{id}/", get(product))
-        .route("/analyses/product/{id}/terms/", post(write_terms))
+        .route("/analyses/product/{id}/terms/", post_from("../", write_terms))
 }
 
 async fn list(

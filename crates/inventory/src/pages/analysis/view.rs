@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use askama::Template;
-use resource::{Field, Kind, Record as _};
+use resource::{Both, Field, Kind, Record as _};
 use web::locale::Locale;
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 
 /// A part of a result's text. The beginning of a line decides its kind.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// A line before a list.
     Heading(String),
     /// A single line.
@@ -30,7 +30,7 @@ pub(super) enum Piece {
 }
 
 /// The parts of a text, except the first line, which is the page's heading.
-fn pieces(text: &str) -> Vec<Piece> {
+pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for line in text.lines().skip(1).map(str::trim) {
         match (line.strip_prefix("- "), pieces.last_mut()) {
@@ -220,7 +220,7 @@ fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> 
         ),
         (
             locale.text("Modelo de linguagem", "Language model"),
-            outcome(locale, &provenance.outcome).to_owned(),
+            frame.say(outcome(&provenance.outcome)).to_owned(),
         ),
     ];
     let mut add = |name, value: Option<String>| {
@@ -268,24 +268,24 @@ fn duration(locale: Locale, milliseconds: i64) -> String {
 }
 
 /// The outcome of the call to the language model, in words.
-fn outcome(locale: Locale, outcome: &str) -> &'static str {
+pub(crate) fn outcome(outcome: &str) -> Both {
     match outcome {
-        "worded" => locale.text("redigiu o texto", "worded the text"),
-        "no_model" => locale.text("nenhum configurado", "none configured"),
-        "quota" => locale.text(
+        "worded" => ("redigiu o texto", "worded the text"),
+        "no_model" => ("nenhum configurado", "none configured"),
+        "quota" => (
             "o limite de chamadas foi atingido",
             "the call limit was reached",
         ),
-        "resting" => locale.text(
+        "resting" => (
             "falhou há pouco e não foi chamado",
             "failed a short while ago and was not called",
         ),
-        "timeout" | "unavailable" => locale.text("não respondeu", "did not answer"),
-        "throttled" => locale.text("estava sobrecarregado", "was overloaded"),
-        "refused" => locale.text("recusou a chamada", "refused the call"),
-        "filtered" | "declined" => locale.text("recusou-se a responder", "declined to answer"),
-        "report" => locale.text("não é usado em relatórios", "is not used for reports"),
-        _ => locale.text(
+        "timeout" | "unavailable" => ("não respondeu", "did not answer"),
+        "throttled" => ("estava sobrecarregado", "was overloaded"),
+        "refused" => ("recusou a chamada", "refused the call"),
+        "filtered" | "declined" => ("recusou-se a responder", "declined to answer"),
+        "report" => ("não é usado em relatórios", "is not used for reports"),
+        _ => (
             "a resposta não pôde ser usada",
             "its answer could not be used",
         ),

@@ -76,7 +76,7 @@ fn of_all(frame: &Frame, counted: i64, all: i64) -> String {
         frame.locale.number(counted),
         frame.text("de", "of"),
         products(frame, all),
-        frame.text("contados", "counted")
+        frame.text(if all == 1 { "contado" } else { "contados" }, "counted")
     )
 }
 
@@ -100,20 +100,15 @@ impl<'a> CountRow<'a> {
         let since = compared.since().filter(|since| is_draft && *since != 0);
         let after = compared.after().filter(|_| is_draft);
         Self {
-            difference: signed(frame, compared.difference()),
+            difference: frame.locale.signed(compared.difference()),
             since: since.map_or_else(String::new, |since| {
                 let text = frame.text("movimentado desde então:", "moved since then:");
-                format!("{text} {}", signed(frame, since))
+                format!("{text} {}", frame.locale.signed(since))
             }),
             after: after.map_or_else(String::new, |after| frame.locale.number(after)),
             compared,
         }
     }
-}
-
-fn signed(frame: &Frame, number: i64) -> String {
-    let sign = if number > 0 { "+" } else { "" };
-    format!("{sign}{}", frame.locale.number(number))
 }
 
 /// The page of a draft's differences, or of a booked count.

@@ -19,7 +19,7 @@ use crate::{
         delete::Deletion,
         flash::{self, Flash},
         redirect,
-        routes::{PageRouter, get, of_one, post},
+        routes::{PageRouter, get, of_one, post_from},
         see_other,
     },
     rest::{RecordId, Refusal},
@@ -118,7 +118,7 @@ pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
             get(async move |page: SharedPage, frame: Frame| list(about, page, frame).await),
         )
         .route(&below("{id}/"), get(of_one(about, show)))
-        .route(&below("{id}/undo/"), post(of_one(about, undo)))
+        .route(&below("{id}/undo/"), post_from("../", of_one(about, undo)))
         .route(
             &below("{id}/delete/"),
             get(of_one(about, ask)).post(of_one(about, discard)),

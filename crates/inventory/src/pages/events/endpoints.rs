@@ -360,7 +360,7 @@ pub(super) async fn test(
         let arrived = frame.text("chegou", "it arrived");
         Flash::success(format!("{words}: {arrived} ({outcome})."))
     } else {
-        Flash::warning(format!("{words}: {outcome}. {}", attempt.detail))
+        Flash::warning(format!("{words}: {outcome}."))
     };
     Ok(flash::leave(see_other(&address(id)), message))
 }

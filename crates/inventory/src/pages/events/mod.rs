@@ -5,7 +5,7 @@ mod endpoints;
 
 use crate::page::{
     Frame, record_form,
-    routes::{PageRouter, get, post},
+    routes::{PageRouter, get, post_from},
 };
 
 const HERE: &str = "/webhooks/";
@@ -17,12 +17,12 @@ pub(crate) fn routes() -> PageRouter {
         .route("/webhooks/", get(deliveries::list))
         .route(
             "/webhooks/redeliver-failed/",
-            post(deliveries::redeliver_failed),
+            post_from("../", deliveries::redeliver_failed),
         )
         .route("/webhooks/deliveries/{id}/", get(deliveries::show))
         .route(
             "/webhooks/deliveries/{id}/redeliver/",
-            post(deliveries::redeliver),
+            post_from("../", deliveries::redeliver),
         )
         .route("/webhooks/{id}/", get(endpoints::show))
         .route(
@@ -33,9 +33,9 @@ pub(crate) fn routes() -> PageRouter {
             "/webhooks/{id}/delete/",
             get(endpoints::ask_delete).post(endpoints::delete),
         )
-        .route("/webhooks/{id}/test/", post(endpoints::test))
-        .route("/webhooks/{id}/enable/", post(endpoints::enable))
-        .route("/webhooks/{id}/disable/", post(endpoints::disable))
+        .route("/webhooks/{id}/test/", post_from("../", endpoints::test))
+        .route("/webhooks/{id}/enable/", post_from("../", endpoints::enable))
+        .route("/webhooks/{id}/disable/", post_from("../", endpoints::disable))
 }
 
 /// How an attempt ended, in words.

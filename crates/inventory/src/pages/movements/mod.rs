@@ -17,7 +17,7 @@ use crate::{
         Frame, PageResult, SharedPage,
         delete::Deletion,
         fact::Fact,
-        flash::Flash,
+        flash::{self, Flash},
         list_page::{Cell, Days, Link, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages, address, find},
@@ -247,7 +247,7 @@ async fn sentence(
         "{}: {} × {}. {} {}.",
         frame.say(label),
         locale.number(record.quantity),
-        record.product.title,
+        flash::named(&record.product.title),
         frame.text("Novo saldo:", "New balance:"),
         locale.number(balance)
     ))

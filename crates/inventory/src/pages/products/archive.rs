@@ -50,7 +50,7 @@ async fn set(
     } else {
         (("Produto desarquivado", "Product unarchived"), "archive/")
     };
-    let flash = Flash::success(format!("{}: {title}.", frame.say(label)));
+    let flash = Flash::success(format!("{}: {}.", frame.say(label), flash::named(&title)));
     let flash = if is_new {
         flash.undo(format!("{}{back}", address(id)))
     } else {

@@ -12,7 +12,7 @@ use crate::{
     page::{
         Form, Frame, PageResult, SharedPage,
         fact::Fact,
-        history::{self, ChangeView},
+        history::{self, ChangeView, SYSTEM},
         list_page::{Cell, Column, Empty, Filter, ListAddress, ListPage, Row},
         part::{PagePart, part},
         records::find,
@@ -185,7 +185,6 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
         ledger::EntryKind::InflowReversed | ledger::EntryKind::OutflowReversed
     );
     let reference = row.reference.as_ref().filter(|_| !is_undone);
-    let sign = if row.change > 0 { "+" } else { "" };
     LedgerLine {
         time: locale.date_time(row.created_at),
         machine_time: history::machine_time(row.created_at),
@@ -197,13 +196,13 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
             }
         },
         movement: reference.map(|reference| format!("/{}s/{}/", reference.kind, reference.id)),
-        change: format!("{sign}{}", locale.number(row.change)),
+        change: locale.signed(row.change),
         is_gain: row.change > 0,
         balance: locale.number(row.balance_after),
         who: row
             .user
             .clone()
-            .unwrap_or_else(|| frame.text("sistema", "system").to_owned()),
+            .unwrap_or_else(|| frame.say(SYSTEM).to_owned()),
     }
 }
 

@@ -30,7 +30,7 @@ use crate::{
         list_page::{Cell, Link, ListAddress, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages},
-        routes::{PageRouter, get, post},
+        routes::{PageRouter, get, post_from},
     },
     rest::{
         Refusal,
@@ -45,8 +45,8 @@ pub(crate) fn routes() -> PageRouter {
         .merge(record_form::routes(Products))
         .route("/products/{id}/", get(detail::show))
         .route("/products/{id}/ledger/", get(detail::ledger))
-        .route("/products/{id}/archive/", post(archive::archive))
-        .route("/products/{id}/unarchive/", post(archive::unarchive))
+        .route("/products/{id}/archive/", post_from("../", archive::archive))
+        .route("/products/{id}/unarchive/", post_from("../", archive::unarchive))
 }
 
 fn address(id: i64) -> String {

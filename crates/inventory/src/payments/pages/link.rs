@@ -30,7 +30,7 @@ use crate::{
         form_token::TOKEN,
         numbers,
         picker::{Picker, PickerSource},
-        see_other,
+        see_other, shortened,
     },
     payments,
     rest::{Refusal, query::Parameters},
@@ -51,8 +51,8 @@ const EXPIRES_ON: &Field =
 /// The most lines of an order, and the most units of a line.
 const MAX_LINES: usize = 100;
 const MAX_QUANTITY: i64 = 1_000_000;
-/// The most characters of a description.
-const MAX_DESCRIPTION: usize = 256;
+/// The most characters of a description and of an item's title.
+const MAX_TEXT: usize = 256;
 /// The number of days after today on which a link may expire at the latest.
 const MAX_DAYS: i64 = 29;
 
@@ -351,7 +351,7 @@ fn order(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Option<NewChec
 
 fn item(line: &LinkLine) -> NewOrderItem {
     NewOrderItem {
-        title: line.product.title.clone(),
+        title: shortened(&line.product.title, MAX_TEXT),
         quantity: line.quantity,
         unit_price: ExactAmount(line.product.selling_price),
         sku: line.product.serie_number.clone(),
@@ -386,14 +386,7 @@ fn description(frame: &Frame, link: &mut LinkForm) -> String {
     let lines = link.lines.iter();
     let lines = lines.map(|line| format!("{} × {}", line.quantity, line.product.title));
     let text = lines.collect::<Vec<_>>().join(", ");
-    match text.char_indices().nth(MAX_DESCRIPTION) {
-        Some(_) => text
-            .chars()
-            .take(MAX_DESCRIPTION - 1)
-            .chain(['…'])
-            .collect(),
-        None => text,
-    }
+    shortened(&text, MAX_TEXT)
 }
 
 /// The last second of the chosen day, or `None` for checkout's default. It does not depend on the
@@ -419,7 +412,15 @@ fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String
 
 /// Adds checkout's error to the field that it is about.
 fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
-    let text = error_text(frame, error);
+    let text = match error.detail.as_str() {
+        "Invalid amount" => frame
+            .text(
+                "O valor é maior do que o serviço de pagamentos aceita.",
+                "The amount is more than the payment service accepts.",
+            )
+            .to_owned(),
+        _ => error_text(frame, error),
+    };
     let find_field = |name: &str| FIELDS.iter().copied().find(|field| *field == name);
     match error.field.as_deref() {
         Some("expires_at") => form.complain_of(EXPIRES_ON, text),

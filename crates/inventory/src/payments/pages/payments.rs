@@ -21,7 +21,7 @@ use crate::{
     audit::{ActionKind, Entry},
     page::{
         Frame, PageResult, SharedPage,
-        history::machine_time,
+        history::{SYSTEM, machine_time},
         list_page::{
             Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
         },
@@ -219,7 +219,7 @@ pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
 
 fn request_row(frame: &Frame, entry: &Entry) -> RequestRow {
     let who = entry.user.as_ref();
-    let who = who.map_or(frame.text("sistema", "system"), |user| &user.name);
+    let who = who.map_or(frame.say(SYSTEM), |user| &user.name);
     // The entry's text begins with the payment's id.
     let what = entry.object.split_once(": ").map_or("", |(_, what)| what);
     RequestRow {

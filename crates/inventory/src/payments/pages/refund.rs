@@ -15,7 +15,7 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    Confirmation, Id, error_text, idempotency_key, payment_address,
+    AMOUNT, Confirmation, Id, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of},
     read_amount, require, unavailable, with_order,
 };
@@ -164,8 +164,17 @@ pub(super) async fn refund(
         Ok(subject) => subject,
         Err(failure) => return unavailable(&frame, failure),
     };
+    let is_part = form.value("how") == "part";
+    if !is_part && !form.value(AMOUNT.name).trim().is_empty() {
+        form.set("how", "part");
+        let check = frame.text(
+            "Com um valor digitado, só esta parte é devolvida. Para devolver tudo, apague o valor.",
+            "With an amount entered, only this part is refunded. To refund everything, clear it.",
+        );
+        form.complain_of(AMOUNT, check);
+    }
     // Without an amount, the rest is refunded.
-    let amount = if form.value("how") == "part" {
+    let amount = if is_part {
         let invalid = frame.text(
             "Digite um valor em reais, como 10,50.",
             "Enter an amount, such as 10.50.",

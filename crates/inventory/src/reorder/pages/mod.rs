@@ -11,7 +11,7 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
         list_page::{self, ExportFile},
-        routes::{PageRouter, get, post},
+        routes::{PageRouter, get, post_from},
         see_other,
     },
     rest::{
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> PageRouter {
         .route("/low-stock/", get(list))
         .route("/low-stock/export/", get(export))
         .route("/low-stock/orders/", get(orders))
-        .route("/low-stock/{id}/threshold/", post(write_threshold))
+        .route("/low-stock/{id}/threshold/", post_from("../../", write_threshold))
 }
 
 async fn list(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {

@@ -43,6 +43,13 @@ app_on_both_engines!(
         let told = admin.page("/products/").await;
         has(&told, &["Outflow undone: 3 × Café. New balance: 10."]);
         assert_eq!(app.admin().quantity_of(id).await, 10);
+        let title = json!({"title": "á".repeat(500)});
+        app.admin().change_product(id, title).await;
+        let token = self::token(&admin.page("/outflows/new/?product=1").await);
+        fields[4] = ("form_token", token.as_str());
+        admin.submit("/outflows/new/", &fields).await;
+        let told = admin.page("/products/").await;
+        has(&told, &["á…. New balance: 6."]);
         let twice = admin
             .submit("/outflows/1/delete/", &[("next", "/products/")])
             .await;

@@ -192,7 +192,7 @@ app_on_both_engines!(a_file_has_exactly_what_is_shown_on_all_pages, async |app| 
     assert_eq!(lines.len(), 30);
     assert!(
         lines[0]
-            .starts_with("ID,Title,Category name,Brand name,Description,Serie number,Cost price")
+            .starts_with("ID,Title,Category name,Brand name,Description,Serial number,Cost price")
     );
     assert!(
         lines[1].starts_with("30,Café 30,Grãos,Tio João,,78930,1.00,30.50,30,"),
@@ -267,6 +267,11 @@ app_on_both_engines!(
             list.contains("Supplier: Torra") && list.contains("1–1 of 1"),
             "{list}"
         );
+        assert!(list.contains("From 20 Nov 2026 (UTC)"), "{list}");
+        let past = manager.page_with("/inflows/?product=1&page=99", 404).await;
+        for told in ["This list does not have this page", "href=\"/inflows/?product=1\""] {
+            assert!(past.contains(told), "{told}: {past}");
+        }
         manager.page_with("/inflows/?date_from=ontem", 422).await;
     }
 );

@@ -69,7 +69,7 @@ app_on_both_engines!(
             ),
             (
                 "en",
-                "ID,Title,Category name,Brand name,Description,Serie number,Cost price,Selling price,Quantity,Created at,Updated at",
+                "ID,Title,Category name,Brand name,Description,Serial number,Cost price,Selling price,Quantity,Created at,Updated at",
                 ",Grãos,51,,0789,1234.50,2000.00,13,2026-11-20 09:03:03,",
             ),
         ] {
@@ -115,7 +115,7 @@ app_on_both_engines!(
             ),
             (
                 "en",
-                "Title,Category name,Brand name,Description,Serie number,Cost price,Selling price,Quantity",
+                "Title,Category name,Brand name,Description,Serial number,Cost price,Selling price,Quantity",
                 "Salt,grãos,tio joão,,,1.50,2,3",
             ),
         ] {

@@ -109,6 +109,11 @@ on_both_engines!(
             422,
             &["An order with this number already exists.", "value=\"7\""],
         );
+        checkout.behaves(|_| {
+            Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"}))
+        });
+        let too_much = "The amount is more than the payment service accepts.";
+        says(&manager.submit(NEW, &fields).await, 422, &[too_much]);
         assert_eq!(audit_entries(&app).await.len(), 0);
     }
 );
@@ -170,6 +175,12 @@ on_both_engines!(
         fields[3].1 = remove;
         let answer = send(fields).await;
         says(&answer, 200, &["name=\"amount\""]);
+        let title = json!({"title": "á".repeat(500)});
+        app.admin().change_product(1, title).await;
+        leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
+        let sent = checkout.posts()[1].json();
+        let title = format!("{}…", "á".repeat(255));
+        assert_eq!(sent["items"][0]["title"], title);
     }
 );
 

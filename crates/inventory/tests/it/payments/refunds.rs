@@ -75,6 +75,9 @@ on_both_engines!(
         let admin = app.logged_in("admin").await;
         let html = admin.page(REFUND).await;
         has(&html, &["Everything that is left: R$\u{a0}149.90"]);
+        let both = [("how", "all"), ("amount", "10,50")];
+        let unclear = admin.submit(REFUND, &both).await;
+        says(&unclear, 422, &["value=\"part\" checked", "clear it."]);
         let question = asked(&admin, "part", "10,50").await;
         assert!(question.text.contains("Yes, refund R$\u{a0}10.50"));
         assert_eq!(checkout.posts().len(), 0);

@@ -88,10 +88,13 @@ impl<'a> ChangePage<'a> {
         format!("{verb} {name}")
     }
 
-    /// All errors: the id of the control, and the message with the control's label.
+    /// All errors in the order of the controls: the id of the control, and the message with its
+    /// label.
     fn problems(&self) -> Vec<(String, String)> {
-        let fields = self.form.summary(self.site.locale).into_iter();
-        let fields = fields.map(|(field, message)| (format!("field-{field}"), message));
+        let mut fields = self.form.summary(self.site.locale);
+        let controls = self.fields.iter().flatten();
+        fields.sort_by_key(|(name, _)| controls.clone().position(|field| field.name == *name));
+        let fields = fields.into_iter().map(|(field, message)| (format!("field-{field}"), message));
         fields.chain(self.row_problems.iter().cloned()).collect()
     }
 
