@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use web::Random;
 
 use crate::data_folder::with_suffix;
 use crate::progress::Progress;
@@ -81,7 +82,7 @@ pub(crate) fn write(
         created_at,
         files: parts?,
     };
-    let partial = with_suffix(archive, "partial");
+    let partial = with_suffix(archive, &format!("{}.partial", Random::system().uuid()));
     let written = write_parts(&partial, files, &manifest, progress)
         .and_then(|()| fs::rename(&partial, archive));
     if written.is_err() {
@@ -217,8 +218,7 @@ fn create_private(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     File::options()
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(0o600)
         .open(path)
 }
@@ -261,7 +261,7 @@ mod tests {
             fs::read_to_string(into.path().join("checkout.sqlite")).unwrap(),
             "money"
         );
-        assert!(!with_suffix(&archive, "partial").exists());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

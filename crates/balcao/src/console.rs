@@ -1,18 +1,39 @@
 //! Standard output and standard error of commands. A closed pipe (`balcao … | head`) is not a
 //! failure.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write, stderr, stdout};
+
+use crate::failure::Failure;
 
 /// Writes one or more lines to standard output.
-pub(crate) fn print(text: &str) {
-    let mut output = std::io::stdout().lock();
-    // The only likely error is a closed pipe, which means that nobody reads the rest.
-    let _ = writeln!(output, "{text}").and_then(|()| output.flush());
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    match write(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::of("standard output", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Same as [`print`] for a secret that is shown only once: that nobody reads it is a failure too.
+/// `remedy` says what to do then.
+pub(crate) fn print_secret(secret: &str, remedy: &str) -> Result<(), Failure> {
+    write(secret).map_err(|error| {
+        Failure::new(format!(
+            "standard output: {error}: the secret is lost; {remedy}"
+        ))
+    })
+}
+
+fn write(text: &str) -> io::Result<()> {
+    let mut output = stdout().lock();
+    writeln!(output, "{text}")?;
+    output.flush()
 }
 
 /// Writes an error or a remark to standard error.
 pub(crate) fn print_error(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "balcao: {}", escaped(text));
+    let _ = writeln!(stderr().lock(), "balcao: {}", escaped(text));
 }
 
 /// Escapes control characters except line ends. Text from a file or a response must not control the

@@ -21,6 +21,11 @@ pub(crate) fn create(folder: &Path) -> io::Result<()> {
         .create(folder)
 }
 
+/// Creates a new folder in a folder that exists, with access for its owner only.
+pub(crate) fn create_new(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o700).create(folder)
+}
+
 /// The lock of a SQLite database. Released when dropped or when the process ends.
 pub(crate) struct DatabaseLock(
     #[expect(dead_code, reason = "the lock lives as long as the file is open")] File,
@@ -71,20 +76,22 @@ pub(crate) fn stored_secret(file: &Path, random: &Random) -> io::Result<String> 
 /// together, the final file has one complete secret.
 fn make_secret(file: &Path, random: &Random) -> io::Result<()> {
     let draft: PathBuf = with_suffix(file, &random.uuid().to_string());
-    let secret = random.token();
+    let linked = write_draft(&draft, &random.token()).and_then(|()| fs::hard_link(&draft, file));
+    let removed = fs::remove_file(&draft);
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => removed,
+    }
+}
+
+fn write_draft(draft: &Path, secret: &str) -> io::Result<()> {
     let mut written = File::options()
         .create_new(true)
         .write(true)
         .mode(0o600)
-        .open(&draft)?;
+        .open(draft)?;
     written.write_all(secret.as_bytes())?;
-    written.sync_all()?;
-    let linked = fs::hard_link(&draft, file);
-    fs::remove_file(&draft)?;
-    match linked {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
+    written.sync_all()
 }
 
 /// `path` with `ending` as an additional extension.

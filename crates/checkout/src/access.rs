@@ -5,7 +5,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use web::Error;
 use web::client::{ClientAddress, Origin};
 
@@ -36,19 +36,12 @@ pub(crate) async fn https_only(
     refused.into_response()
 }
 
-/// The addresses where anybody may pay an amount of their own choice.
-const OPEN: [&str; 2] = ["/", "/create_payment"];
-
-/// Middleware: closes those addresses to callers without an API key, for shops that accept only
-/// orders.
+/// Middleware: refuses callers without an API key, for shops that accept only orders.
 pub(crate) async fn merchants_only(
     State(keys): State<ApiKeys>,
     request: Request,
     next: Next,
 ) -> Response {
-    if !OPEN.contains(&request.uri().path()) {
-        return next.run(request).await;
-    }
     match Merchant::of(&keys, request.headers()).await {
         Ok(Some(_)) => next.run(request).await,
         Ok(None) => refused().into_response(),
@@ -74,7 +67,7 @@ pub(crate) enum Caller {
 impl Merchant {
     /// The merchant whose key is in the request. `None` without the scheme `Bearer`. An invalid or
     /// empty key is 401: its sender expects to be treated as a merchant.
-    async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
+    pub(crate) async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
         let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
             return Ok(None);
         };
@@ -147,7 +140,11 @@ fn bearer(header: &HeaderValue) -> Option<&[u8]> {
         .then(|| key.trim_ascii())
 }
 
+/// The header of a response that asks for an API key.
+pub(crate) const CHALLENGE: (HeaderName, HeaderValue) =
+    (WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+
 pub(crate) fn refused() -> Error {
-    Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials")
-        .header(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+    let (name, value) = CHALLENGE;
+    Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials").header(name, value)
 }

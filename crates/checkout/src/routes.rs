@@ -93,7 +93,11 @@ fn api(state: &State) -> Router {
         .layer(https())
         .layer(common(|error| error));
     let of_the_provider = OF_THE_PROVIDER.router().layer(of_the_provider);
-    closed(OPEN_PAYMENTS.router(), state)
+    let mut open_payments = OPEN_PAYMENTS.router();
+    if !state.config.open_payments {
+        open_payments = open_payments.layer(from_fn_with_state(state.keys.clone(), merchants_only));
+    }
+    open_payments
         .merge(MOVING_MONEY.router())
         .layer(for_clients(unknown_outcome))
         .merge(OF_CLIENTS.router().layer(for_clients(|error| error)))
@@ -101,34 +105,27 @@ fn api(state: &State) -> Router {
         .with_state(state.clone())
 }
 
-/// Requires an API key for these routes if the shop accepts only orders.
-fn closed<S: Clone + Send + Sync + 'static>(open: Router<S>, state: &State) -> Router<S> {
-    if state.config.open_payments {
-        open
-    } else {
-        open.layer(from_fn_with_state(state.keys.clone(), merchants_only))
-    }
-}
-
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
-    closed(
-        page::routes(state.config.shop.clone(), assets.clone()),
-        state,
-    )
-    .merge(orders::pages::routes(state.clone(), assets.clone()))
-    .merge(docs::routes(
-        "Balcão checkout",
-        document(),
-        DOCUMENTS,
-        assets,
-    ))
-    .layer(
-        ServiceBuilder::new()
-            .layer(from_fn(compression::pages))
-            .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit))
-            .layer(from_fn(web::client::to_https)),
-    )
+    let shop = state.config.shop.clone();
+    let form = if state.config.open_payments {
+        page::routes(shop, assets.clone())
+    } else {
+        page::closed_routes(shop, assets.clone(), state.keys.clone())
+    };
+    form.merge(orders::pages::routes(state.clone(), assets.clone()))
+        .merge(docs::routes(
+            "Balcão checkout",
+            document(),
+            DOCUMENTS,
+            assets,
+        ))
+        .layer(
+            ServiceBuilder::new()
+                .layer(from_fn(compression::pages))
+                .layer(from_fn_with_state(Arc::new(limiter), Limiter::limit))
+                .layer(from_fn(web::client::to_https)),
+        )
 }
 
 fn probes(state: &State) -> Router {

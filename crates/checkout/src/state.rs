@@ -88,7 +88,7 @@ pub enum StartError {
     /// The database was used with another secret.
     #[error(
         "the checkout secret differs from the one that this database was used with: give every replica the same one, \
-         and keep it when the data folder moves"
+         and keep it (without the setting, checkout.key) when the data folder moves"
     )]
     Secret,
 }

@@ -117,6 +117,7 @@ pub use replica::{Heartbeat, KeepAlive, Replica};
 pub use rows::{Rows, insert_statement};
 #[cfg(feature = "simulation")]
 pub use simulated::{Interference, JobKind, MemoryDatabase, Moment};
+pub use sqlite::backup::verify_sqlite_file;
 pub use statistics::Statistics;
 pub use timestamp::{NotTimestamp, Timestamp};
 pub use value::{Column, Kind, Param, Row, Value, span_of};

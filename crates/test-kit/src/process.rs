@@ -120,12 +120,22 @@ impl Start {
 
     /// As [`Self::output`], with a standard output whose reader has gone away.
     pub fn unread(self) -> Output {
-        let (data, _temporary) = self.data_folder();
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
+        self.output_to(writer.into())
+    }
+
+    /// As [`Self::output`], with a standard output on a full disk.
+    pub fn unwritable(self) -> Output {
+        let full = File::options().write(true).open("/dev/full");
+        self.output_to(full.expect("a device that is full").into())
+    }
+
+    fn output_to(self, output: Stdio) -> Output {
+        let (data, _temporary) = self.data_folder();
         let child = self
             .command(&data)
-            .stdout(writer)
+            .stdout(output)
             .stderr(Stdio::piped())
             .spawn();
         child

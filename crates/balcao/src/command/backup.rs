@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use db::{Address, Db, Options};
-use web::Clock;
+use web::{Clock, Random};
 
 use super::common::Common;
 use crate::data_folder::{self, with_suffix};
@@ -34,14 +34,12 @@ pub(super) fn run(arguments: &BackupArguments, common: &Common) -> Result<(), Fa
 }
 
 async fn backup(settings: &Settings, file: &Path) -> Result<(), Failure> {
-    // The copies are on the archive's file system, which must have room for them anyway.
-    let work = with_suffix(file, "copies");
-    let created = data_folder::create(&work)
-        .map_err(|error| Failure::of_path(&work, "cannot be made", &error));
-    let done = match created {
-        Ok(()) => copy_and_pack(settings, file, &work).await,
-        Err(failure) => Err(failure),
-    };
+    // The copies are on the archive's file system, which must have room for them anyway. The folder
+    // is new: another backup may be running, or may have been killed.
+    let work = with_suffix(file, &format!("{}.copies", Random::system().uuid()));
+    data_folder::create_new(&work)
+        .map_err(|error| Failure::of_path(&work, "cannot be made", &error))?;
+    let done = copy_and_pack(settings, file, &work).await;
     // A work folder that cannot be removed is left next to the archive. The backup itself is
     // complete.
     let _ = fs::remove_dir_all(&work);
@@ -89,8 +87,7 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
         .iter()
         .map(|part| format!("{} ({} bytes)", part.name, part.bytes))
         .collect();
-    console::print(&format!("{}: {}", file.display(), names.join(", ")));
-    Ok(())
+    console::print(&format!("{}: {}", file.display(), names.join(", ")))
 }
 
 async fn copy_database(database: &Path, copy: &Path) -> Result<(), Failure> {

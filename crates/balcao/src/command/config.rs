@@ -30,16 +30,13 @@ enum ConfigAction {
 pub(super) fn run(arguments: &ConfigArguments, common: &Common) -> Result<(), Failure> {
     match arguments.action {
         ConfigAction::Check { only } => check(common, services(only)),
-        ConfigAction::Document => {
-            console::print(document::markdown().trim_end());
-            Ok(())
-        }
+        ConfigAction::Document => console::print(document::markdown().trim_end()),
     }
 }
 
 fn check(common: &Common, services: Services) -> Result<(), Failure> {
     let report = common.report(Purpose::Serve(services));
-    console::print(document::effective(&report.effective).trim_end());
+    console::print(document::effective(&report.effective).trim_end())?;
     for warning in &report.warnings {
         console::print_error(warning);
     }

@@ -136,9 +136,10 @@ async fn perform<S: EndpointService>(
     action: EndpointAction<S>,
     service: &S,
 ) -> Result<(), Failure> {
-    let done = match action {
-        EndpointAction::List => return list(service).await,
-        EndpointAction::Test { id } => return test(service, id).await,
+    let refused = |error: EndpointError| failure::<S>(&error);
+    match action {
+        EndpointAction::List => list(service).await,
+        EndpointAction::Test { id } => test(service, id).await,
         EndpointAction::Add {
             url,
             types: TypeNames(types, _),
@@ -149,8 +150,8 @@ async fn perform<S: EndpointService>(
                 description,
                 types,
             };
-            let added = service.add(&input).await;
-            added.map(|(id, secret)| print_secret(&format!("endpoint {id}"), &secret))
+            let (id, secret) = service.add(&input).await.map_err(refused)?;
+            print_secret::<S>(id, &format!("endpoint {id}"), &secret)
         }
         EndpointAction::Change {
             id,
@@ -159,26 +160,27 @@ async fn perform<S: EndpointService>(
             description,
         } => {
             let types = types.map(|TypeNames(types, _)| types);
-            change(service, id, (url, types, description)).await
+            let parts = (url, types, description);
+            change(service, id, parts).await.map_err(refused)?;
+            console::print(&format!("endpoint {id} is changed"))
         }
         EndpointAction::Rotate { id } => {
-            let rotated = service.rotate(id).await;
-            rotated.map(|(secret, until)| print_secret(&previous_secret(until), &secret))
+            let (secret, until) = service.rotate(id).await.map_err(refused)?;
+            print_secret::<S>(id, &previous_secret(until), &secret)
         }
         EndpointAction::Enable { id } => {
-            let enabled = service.switch(id, true).await;
-            enabled.map(|()| console::print(&format!("endpoint {id} receives events")))
+            service.switch(id, true).await.map_err(refused)?;
+            console::print(&format!("endpoint {id} receives events"))
         }
         EndpointAction::Disable { id } => {
-            let disabled = service.switch(id, false).await;
-            disabled.map(|()| console::print(&format!("endpoint {id} receives no more events")))
+            service.switch(id, false).await.map_err(refused)?;
+            console::print(&format!("endpoint {id} receives no more events"))
         }
         EndpointAction::Delete { id } => {
-            let deleted = service.delete(id).await;
-            deleted.map(|()| console::print(&format!("endpoint {id} is deleted")))
+            service.delete(id).await.map_err(refused)?;
+            console::print(&format!("endpoint {id} is deleted"))
         }
-    };
-    done.map_err(|error| failure::<S>(&error))
+    }
 }
 
 /// Changes the parts that were given on the command line.
@@ -194,9 +196,7 @@ async fn change<S: EndpointService>(
         description: description.unwrap_or(present.description),
         types: types.unwrap_or_else(|| present.types.to_string()),
     };
-    service.change(id, &input).await?;
-    console::print(&format!("endpoint {id} is changed"));
-    Ok(())
+    service.change(id, &input).await
 }
 
 /// Prints the endpoints. If there are none, prints how to add one.
@@ -204,7 +204,7 @@ async fn list<S: EndpointService>(service: &S) -> Result<(), Failure> {
     let all = service.list().await;
     let all = all.map_err(|error| Failure::of("the endpoints cannot be read", &error))?;
     for endpoint in &all {
-        console::print(&line(endpoint));
+        console::print(&line(endpoint))?;
     }
     if all.is_empty() {
         console::print_error(&format!(
@@ -249,8 +249,7 @@ async fn test<S: EndpointService>(service: &S, id: i64) -> Result<(), Failure> {
     );
     let text = text.trim_end_matches([':', ' ']);
     if attempt.outcome == "delivered" {
-        console::print(text);
-        Ok(())
+        console::print(text)
     } else {
         Err(Failure::new(text))
     }
@@ -287,14 +286,18 @@ pub(super) async fn redeliver<S: EndpointService>(
         let count = service.redeliver_failed(endpoint).await;
         count.map_err(unreadable)?.to_string()
     };
-    console::print(&format!("{count} to deliver again"));
-    Ok(())
+    console::print(&format!("{count} to deliver again"))
 }
 
 /// Prints a secret to standard output, for a pipe, and an explanation to standard error.
-fn print_secret(what: &str, secret: &Secret) {
-    console::print(&secret.reveal());
+fn print_secret<S: EndpointService>(id: i64, what: &str, secret: &Secret) -> Result<(), Failure> {
+    let service = S::SERVICE.name;
+    console::print_secret(
+        &secret.reveal(),
+        &format!("`balcao {service} endpoint rotate {id}` makes a new one"),
+    )?;
     console::print_error(&format!("{what}; its secret is not shown again"));
+    Ok(())
 }
 
 /// Until when a replaced secret stays valid, as a phrase.

@@ -54,8 +54,7 @@ pub(super) fn run(arguments: &GenerateArguments, common: &Common) -> Result<(), 
         console::print(&format!(
             "{} products and {} movements",
             plan.products, plan.movements
-        ));
-        Ok(())
+        ))
     })
 }
 

@@ -8,17 +8,16 @@ use crate::settings::Purpose;
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        print_applied("checkout", &checkout::migrate(&settings).await?);
-        print_applied("inventory", &inventory::migrate(&settings).await?);
-        Ok(())
+        print_applied("checkout", &checkout::migrate(&settings).await?)?;
+        print_applied("inventory", &inventory::migrate(&settings).await?)
     })
 }
 
-fn print_applied(service: &str, migrations: &[&str]) {
+fn print_applied(service: &str, migrations: &[&str]) -> Result<(), Failure> {
     let applied = if migrations.is_empty() {
         "up to date".to_owned()
     } else {
         migrations.join(", ")
     };
-    console::print(&format!("{service}: {applied}"));
+    console::print(&format!("{service}: {applied}"))
 }

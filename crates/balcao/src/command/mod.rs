@@ -102,13 +102,9 @@ fn dispatch(line: CommandLine) -> Result<(), Failure> {
         Command::Backup(arguments) => backup::run(&arguments, common),
         Command::Restore(arguments) => restore::run(&arguments, common),
         Command::Bench(arguments) => bench::run(arguments, common),
-        Command::Openapi(arguments) => {
-            openapi::run(&arguments);
-            Ok(())
-        }
+        Command::Openapi(arguments) => openapi::run(&arguments),
         Command::Completions(arguments) => {
-            completions::run(&arguments, &mut CommandLine::command());
-            Ok(())
+            completions::run(&arguments, &mut CommandLine::command())
         }
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::common::Service;
 use crate::console;
+use crate::failure::Failure;
 
 /// Print the API document of a service (OpenAPI 3.1, JSON)
 #[derive(Debug, Args)]
@@ -12,10 +13,10 @@ pub(super) struct OpenapiArguments {
     service: Service,
 }
 
-pub(super) fn run(arguments: &OpenapiArguments) {
+pub(super) fn run(arguments: &OpenapiArguments) -> Result<(), Failure> {
     let document = match arguments.service {
-        Service::Checkout => checkout::openapi().to_owned(),
-        Service::Inventory => inventory::openapi().to_owned(),
+        Service::Checkout => checkout::openapi(),
+        Service::Inventory => inventory::openapi(),
     };
-    console::print(&document);
+    console::print(document)
 }

@@ -1,7 +1,7 @@
 //! `balcao restore FILE`: replaces the data with a backup, after verifying every byte of it.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,9 +15,6 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
 use crate::stored_files::{self, PostgresDatabase, StoredFile, with_companions};
-
-/// The first bytes of a SQLite database (<https://www.sqlite.org/fileformat.html>, section 1.2).
-const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Restore a backup; no service may be running
 #[derive(Debug, Args)]
@@ -52,7 +49,7 @@ fn lock_and_restore(arguments: &RestoreArguments, settings: &Settings) -> Result
     let work = settings
         .data_dir
         .join(format!("restore-{}", Random::system().uuid()));
-    let done = data_folder::create(&work)
+    let done = data_folder::create_new(&work)
         .map_err(|error| Failure::of_path(&work, "cannot be made", &error))
         .and_then(|()| restore(&arguments.file, &work, &stored));
     // A partly unpacked archive is of no use. The failure itself is reported.
@@ -113,14 +110,18 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
         )));
     }
     let restored = || stored.iter().filter(|file| names.contains(&file.name));
+    let refused = |why: &str| {
+        let archive = archive.display();
+        Failure::new(format!(
+            "{archive} cannot be restored: {why}; nothing was changed"
+        ))
+    };
+    if !restored().any(|file| file.is_database) {
+        return Err(refused("it has no database"));
+    }
     for file in restored().filter(|file| file.is_database) {
-        if !is_database(&work.join(file.name)).map_err(|error| unusable(error.into()))? {
-            return Err(Failure::new(format!(
-                "{} cannot be restored: its {} is no SQLite database; nothing was changed",
-                archive.display(),
-                file.name
-            )));
-        }
+        db::verify_sqlite_file(&work.join(file.name))
+            .map_err(|error| refused(&format!("its {}: {error}", file.name)))?;
     }
     let stamp = Clock::system().now().to_string().replace([':', '-'], "");
     for file in restored() {
@@ -132,16 +133,7 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
         names.join(", "),
         manifest.created_at,
         manifest.version
-    ));
-    Ok(())
-}
-
-/// Whether a file begins like a SQLite database that is not empty.
-fn is_database(file: &Path) -> io::Result<bool> {
-    let mut begin = Vec::new();
-    let length = SQLITE_MAGIC.len() as u64;
-    File::open(file)?.take(length).read_to_end(&mut begin)?;
-    Ok(begin == SQLITE_MAGIC)
+    ))
 }
 
 /// Renames the current file, and moves the unpacked one into its place.
@@ -175,17 +167,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_begins_like_a_database_is_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("checkout.sqlite");
-        for (bytes, expected) in [
-            (&b"SQLite format 3\0\x08\0\x01\x01"[..], true),
-            (b"SQLite format 3", false),
-            (b"money", false),
-            (b"", false),
+    fn an_archive_without_a_sound_database_changes_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let stored = [StoredFile {
+            name: "checkout.sqlite",
+            path: place.path().join("live"),
+            is_database: true,
+        }];
+        fs::write(&stored[0].path, "money").unwrap();
+        let part = place.path().join("part");
+        let archive = place.path().join("all.tar");
+        for (content, why) in [
+            (Some("SQLite format 3\0 and no more"), "not a database"),
+            (Some(""), "has no tables"),
+            (None, "it has no database"),
         ] {
-            fs::write(&file, bytes).unwrap();
-            assert_eq!(is_database(&file).unwrap(), expected, "{bytes:?}");
+            fs::write(&part, content.unwrap_or_default()).unwrap();
+            let parts = content.map(|_| ("checkout.sqlite", part.clone()));
+            let now = "2026-11-20T12:00:00Z".to_owned();
+            archive::write(&archive, parts.as_slice(), now, &Progress::silent()).unwrap();
+            let work = tempfile::tempdir().unwrap();
+            let refused = restore(&archive, work.path(), &stored).unwrap_err();
+            assert!(refused.to_string().contains(why), "{refused}");
+            assert_eq!(fs::read_to_string(&stored[0].path).unwrap(), "money");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs checkout in this process: its configuration from the settings, its database, its secret.
 
 use checkout::page::Shop;
-use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, State};
+use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, StartError, State};
 use db::{Db, Engine, Options};
 use delivery::{EndpointSettings, Outbox, Webhooks};
 use web::server::Listener;
@@ -34,7 +34,7 @@ pub(crate) async fn start(
         state,
     } = checkout::app(config(settings)?, parts)
         .await
-        .map_err(|error| Failure::of("checkout cannot start", &error))?;
+        .map_err(|error| failure("checkout cannot start", &error))?;
     host.watch_certificate(&options, &state.workers);
     host.add_database_metrics(SERVICE, &db);
     host.spawn(workers.run());
@@ -44,6 +44,14 @@ pub(crate) async fn start(
         keep_alive: checkout::keep_alive(&state),
         _lock: lock,
     })
+}
+
+/// Why checkout does not start. A secret that differs names its setting.
+fn failure(what: &str, error: &StartError) -> Failure {
+    match error {
+        StartError::Secret => Failure::of("BALCAO_CHECKOUT_SECRET", error),
+        _ => Failure::of(what, error),
+    }
 }
 
 /// Calls `work` with the service's state, for a command. The service may be running.
@@ -56,7 +64,7 @@ pub(crate) async fn with_state(
         let parts = parts(&host, settings, db)?;
         let state = State::open(config(settings)?, parts)
             .await
-            .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+            .map_err(|error| failure("checkout cannot be opened", &error))?;
         work(&state).await
     })
     .await
@@ -75,7 +83,7 @@ pub(crate) async fn with_outbox(
         let webhooks = webhooks(settings, &secret)?;
         let outbox = checkout::open_outbox(webhooks, &secret, &parts)
             .await
-            .map_err(|error| Failure::of("checkout cannot be opened", &error))?;
+            .map_err(|error| failure("checkout cannot be opened", &error))?;
         work(&outbox).await
     })
     .await

@@ -20,11 +20,11 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 use web::metrics::Metrics;
 use web::rate::Windows;
-use web::server::{self, Limits, Listener, Options, Shutdown, Tls, TlsFiles};
+use web::server::{self, Limits, Listener, Options, Shutdown};
 use web::{Clock, Random, Supervisor};
 
 use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::{console, process};
 pub(crate) use database::{MissingDatabase, RunningService};
 use database_metrics::DatabaseMetrics;
@@ -175,7 +175,10 @@ pub(crate) async fn close_all(services: Vec<RunningService>) {
 
 /// Reports that all services accept connections.
 pub(crate) fn ready() {
-    console::print("ready");
+    // Services run on when their standard output cannot be written.
+    if let Err(failure) = console::print("ready") {
+        tracing::warn!("{failure}");
+    }
     service_manager::ready();
 }
 
@@ -205,21 +208,7 @@ pub(crate) fn serve_metrics(host: &mut ServiceHost, listener: Option<Listener>) 
 
 /// The server options, with TLS if a certificate is configured.
 pub(crate) fn server_options(settings: &Settings) -> Result<Options, Failure> {
-    let tls = match (&settings.tls_cert_file, &settings.tls_key_file) {
-        (Some(certificate), Some(key)) => {
-            let files = TlsFiles {
-                certificate: certificate.clone(),
-                key: key.clone(),
-            };
-            Some(Tls::load(files).map_err(|error| {
-                Failure::of(
-                    "BALCAO_TLS_CERT_FILE and BALCAO_TLS_KEY_FILE cannot be used",
-                    &error,
-                )
-            })?)
-        }
-        _ => None,
-    };
+    let tls = settings::tls(settings).map_err(|problem| Failure::new(problem.to_string()))?;
     let limits = Limits {
         connections: connections(process::open_files()),
         connections_of_a_peer: connections(process::open_files()) / 4,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use db::Address;
+use inventory::accounts::check_strength;
 use web::http_client::ApiKey;
 
 use super::problem::Problem;
@@ -92,8 +93,10 @@ pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
     };
     // Orders are in the database, which is not read here. A setting that only orders need, or a
     // webhook for payments, shows that the shop uses them.
-    let has_orders =
-        settings.checkout_refund_overpayment || settings.checkout_webhook_url.is_some();
+    let has_orders = settings.checkout_refund_overpayment
+        || settings.checkout_webhook_url.is_some()
+        || settings.orders_book_stock
+        || settings.inventory_checkout_url.is_some();
     let warnings = [
         (
             services.checkout && settings.checkout_public_url.is_none(),
@@ -142,6 +145,8 @@ pub(super) fn problems(
         if let Purpose::Serve(services) = purpose {
             problems.extend(shared_addresses(settings, services));
             problems.extend(orders_without_inventory(settings, services));
+            problems.extend(super::tls(settings).err());
+            problems.extend(weak_first_password(settings).filter(|_| services.inventory));
         }
     }
     problems
@@ -202,6 +207,19 @@ fn page_sizes(settings: &Settings) -> Option<Problem> {
             ),
         )
     })
+}
+
+/// Inventory makes the first user with this password, if there is no user yet.
+fn weak_first_password(settings: &Settings) -> Option<Problem> {
+    let (name, password) = (
+        settings.admin_username.as_ref()?,
+        settings.admin_password.as_ref()?,
+    );
+    let weak = check_strength(password.expose().trim(), &name.0).err()?;
+    let text = format!(
+        "found a value that is not shown: {weak} Allowed: a password that a user could set"
+    );
+    Some(Problem::new("BALCAO_ADMIN_PASSWORD", text))
 }
 
 /// Analyses count whole days, at most two years.

@@ -3,8 +3,8 @@
 //!
 //! `table` is the list of settings, `value` has their types. `sources` has the texts, `reader` the
 //! precedence, `checks` the rules across settings, `document` the descriptions. Each module may
-//! import the earlier ones in this order; `mod` comes last. Only `sources`, `logo` and `NAME_FILE`
-//! files are read from outside. The code that uses a setting decides its effect.
+//! import the earlier ones in this order; `mod` comes last. Only `sources`, `logo`, `tls` and
+//! `NAME_FILE` files are read from outside. The code that uses a setting decides its effect.
 
 mod checks;
 pub(crate) mod database_address;
@@ -15,6 +15,7 @@ mod reader;
 mod secret;
 mod sources;
 mod table;
+mod tls;
 pub(crate) mod value;
 
 pub(crate) use checks::{Purpose, Services};
@@ -23,6 +24,7 @@ pub(crate) use problem::Problems;
 pub(crate) use secret::Secret;
 pub(crate) use sources::{Sources, notify_socket};
 pub(crate) use table::Settings;
+pub(crate) use tls::tls;
 
 use std::collections::BTreeSet;
 

@@ -142,7 +142,7 @@ impl Sources {
             let Some(text) = text_of(value) else {
                 self.problems.push(Problem::new(
                     written,
-                    format!("found a kind of value that no setting has (in {path}); allowed: a string, an integer, true, false, or an array of strings"),
+                    format!("found a kind of value that no setting has (in {path}); allowed: a string, a number, true, false, or an array of strings"),
                 ));
                 continue;
             };
@@ -196,6 +196,7 @@ fn text_of(value: toml::Value) -> Option<String> {
     match value {
         toml::Value::String(text) => Some(text),
         toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
         toml::Value::Boolean(flag) => Some(flag.to_string()),
         toml::Value::Array(items) => {
             let texts: Option<Vec<String>> = items
@@ -217,7 +218,7 @@ mod tests {
         let mut sources = Sources::default();
         sources.add_file(
             "balcao.toml",
-            "data_dir = \"/srv\"\n[checkout]\nlisten = \"127.0.0.1:0\"\nallow_http = true\n",
+            "data_dir = \"/srv\"\n[checkout]\nlisten = \"127.0.0.1:0\"\nallow_http = true\n[inventory]\nservice_level = 97.5\n",
         );
         let names: Vec<&str> = sources.file.keys().map(String::as_str).collect();
         assert_eq!(
@@ -225,9 +226,11 @@ mod tests {
             [
                 "BALCAO_CHECKOUT_ALLOW_HTTP",
                 "BALCAO_CHECKOUT_LISTEN",
-                "BALCAO_DATA_DIR"
+                "BALCAO_DATA_DIR",
+                "BALCAO_INVENTORY_SERVICE_LEVEL"
             ]
         );
+        assert_eq!(sources.file["BALCAO_INVENTORY_SERVICE_LEVEL"].text, "97.5");
         assert_eq!(
             sources.file["BALCAO_CHECKOUT_ALLOW_HTTP"].text.as_str(),
             "true"

@@ -19,7 +19,7 @@ use super::reader::Reader;
 use super::secret::Secret;
 use super::value::{
     ApiKey, Count, Identifier, Label, LogFilter, LogFormat, MailAddress, Pause, Percent, RedisUrl,
-    ReportSchedule, Secrecy, Switch, TimeOfDay, Value, WebUrl,
+    ReportSchedule, Secrecy, Switch, TimeOfDay, Username, Value, WebUrl,
 };
 
 /// The default of a setting.
@@ -125,7 +125,7 @@ settings! {
             "Longest wait for one answer of the model. A call that fails is repeated twice at most.";
         llm_quota: Rates, "BALCAO_LLM_QUOTA", Is("60/hour,500/day"),
             "Limit of our calls to the model, all replicas together; beyond it analyses are computed text.";
-        admin_username: Option<Identifier>, "BALCAO_ADMIN_USERNAME", Unset("no user is made"),
+        admin_username: Option<Username>, "BALCAO_ADMIN_USERNAME", Unset("no user is made"),
             "Name of the first superuser, made when there is no user yet.";
         admin_password: Option<Secret<12>>, "BALCAO_ADMIN_PASSWORD", Unset("no user is made"),
             "Password of that superuser.";

@@ -126,7 +126,12 @@ fn a_shop_with_orders_is_advised_to_close_the_open_form() {
         ("BALCAO_CHECKOUT_WEBHOOK_URL", "https://shop.example/hooks"),
         ("BALCAO_CHECKOUT_WEBHOOK_SECRET", secret),
     ];
-    for orders in [&refunds[..], &events] {
+    let stock = [("BALCAO_ORDERS_BOOK_STOCK", "true")];
+    let pages = [
+        ("BALCAO_INVENTORY_CHECKOUT_URL", "https://pay.example"),
+        ("BALCAO_INVENTORY_CHECKOUT_KEY", "balcao_0123456789"),
+    ];
+    for orders in [&refunds[..], &events, &stock, &pages] {
         assert!(warned("true", orders));
         assert!(!warned("false", orders));
     }
@@ -356,6 +361,35 @@ fn settings_that_belong_together_are_given_together() {
     ] {
         assert!(text.contains(key), "{key} is missing in {text}");
     }
+}
+
+#[test]
+fn what_would_fail_only_when_serving_is_a_problem_before() {
+    let environment = [
+        ("BALCAO_TLS_CERT_FILE", "/nowhere/cert.pem"),
+        ("BALCAO_TLS_KEY_FILE", "/nowhere/key.pem"),
+        ("BALCAO_ADMIN_USERNAME", "ana"),
+        ("BALCAO_ADMIN_PASSWORD", "password1234"),
+    ];
+    let text = problems(&environment, "", ALL);
+    for part in [
+        "BALCAO_TLS_CERT_FILE and BALCAO_TLS_KEY_FILE: found files that cannot be used: ",
+        "/nowhere/cert.pem",
+        "BALCAO_ADMIN_PASSWORD: found a value that is not shown: This password is too common.",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(!text.contains("password1234"), "{text}");
+    assert_eq!(problems(&environment, "", Purpose::Any), "");
+    let name = [
+        ("BALCAO_ADMIN_USERNAME", "ana:b"),
+        ("BALCAO_ADMIN_PASSWORD", "a counter of oak"),
+    ];
+    let text = problems(&name, "", Purpose::Any);
+    assert!(
+        text.contains("BALCAO_ADMIN_USERNAME: found \"ana:b\""),
+        "{text}"
+    );
 }
 
 #[test]

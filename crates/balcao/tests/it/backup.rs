@@ -146,6 +146,44 @@ async fn a_damaged_backup_changes_nothing() {
 }
 
 #[test]
+fn backups_at_once_leave_a_whole_archive_and_touch_nothing_of_others() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    let backups = place.path().join("backups");
+    let run = |words: &[&str]| Start::new(words).data(&data).output();
+    assert!(run(&["migrate"]).status.success());
+    let note = backups.join("shop.tar.copies").join("note.txt");
+    std::fs::create_dir_all(note.parent().unwrap()).unwrap();
+    std::fs::write(&note, "precious").unwrap();
+    std::fs::write(backups.join("shop.tar.partial"), "precious").unwrap();
+    let archive = backups.join("shop.tar");
+    let backup = ["backup", archive.to_str().unwrap()];
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..3).map(|_| scope.spawn(|| run(&backup))).collect();
+        for backup in running {
+            let done = backup.join().unwrap();
+            assert!(done.status.success(), "{}", printed(&done));
+        }
+    });
+    assert_eq!(std::fs::read_to_string(note).unwrap(), "precious");
+    assert_eq!(std::fs::read_dir(&backups).unwrap().count(), 3);
+    let restored = Start::new(["restore", archive.to_str().unwrap()]).output();
+    assert!(restored.status.success(), "{}", printed(&restored));
+}
+
+#[test]
+fn a_backup_makes_no_folder_above_its_own() {
+    let place = tempfile::tempdir().unwrap();
+    let missing = place.path().join("unmounted");
+    let archive = missing.join("shop.tar");
+    let run = |words: &[&str]| Start::new(words).data(place.path()).output();
+    assert!(run(&["migrate"]).status.success());
+    let refused = run(&["backup", archive.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(!missing.exists());
+}
+
+#[test]
 fn on_postgresql_backup_says_to_use_pg_dump() {
     let output = Start::new(["backup", "/tmp/never-written.tar"])
         .env(

@@ -81,6 +81,27 @@ fn a_configuration_file_counts_and_its_unknown_keys_are_problems() {
 }
 
 #[test]
+fn a_checkout_secret_that_differs_and_a_key_that_is_none_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |secret: &str, words: &[&str]| {
+        let start = Start::new(words).data(folder.path());
+        start.env("BALCAO_CHECKOUT_SECRET", secret).output()
+    };
+    let (secret, list) = ("s".repeat(32), ["checkout", "endpoint", "list"]);
+    assert!(run(&secret, &list).status.success());
+    let refused = run(&"t".repeat(32), &list);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = printed(&refused);
+    assert!(
+        said.contains("BALCAO_CHECKOUT_SECRET: the checkout secret differs"),
+        "{said}"
+    );
+    let revoke = ["checkout", "key", "revoke", "balcao_"];
+    let said = printed(&run(&secret, &revoke));
+    assert!(said.contains("no key in force is `balcao_…`"), "{said}");
+}
+
+#[test]
 fn wrong_usage_is_told_from_a_wrong_configuration() {
     assert_eq!(
         Start::new(["serve", "--only", "bakery"])

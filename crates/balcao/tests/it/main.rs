@@ -18,6 +18,7 @@ mod inventory;
 mod inventory_commands;
 mod kill;
 mod orders;
+mod output;
 mod payment_news;
 mod receiver;
 mod replicas;

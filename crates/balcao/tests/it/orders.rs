@@ -4,6 +4,7 @@
 use delivery::Secret;
 use reqwest::Response;
 use serde_json::{Value, json};
+use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start, printed};
 use test_kit::sandbox::SandboxClient;
 use web::Clock;
@@ -151,6 +152,24 @@ async fn is_booked(services: &Balcao) {
     let page = an_order(&services.url("checkout").await, API_KEY, "arroz-1042").await;
     pay_by_card(&page).await;
     until_there_are(&program, product, 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn goods_leave_the_stock_after_the_replica_that_started_last_has_stopped() {
+    let (database, provider) = (Database::new(Engine::Postgres), Provider::start().await);
+    let shared = "the same secret on every replica, of 32 bytes or more";
+    let replica = || {
+        wired(&provider, Start::new(["serve"]))
+            .env("BALCAO_CHECKOUT_DATABASE_URL", database.address())
+            .env("BALCAO_CHECKOUT_SECRET", shared)
+            .env("BALCAO_INVENTORY_DATABASE_URL", database.address())
+            .env("BALCAO_INVENTORY_TOKEN_SECRET", shared)
+            .ready()
+    };
+    let first = replica().await;
+    let mut last = replica().await;
+    last.stop().await;
+    is_booked(&first).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use db::{Address, Db, Options, Tx};
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start};
 
@@ -98,6 +99,29 @@ async fn accounts_are_made_changed_and_put_out_while_the_service_runs() {
         "{listed}"
     );
     assert!(lines[1].starts_with("ops  active  superuser"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_password_like_the_persons_name_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let create = ["create", "maria", "--password-stdin"];
+    assert!(user(folder.path(), &create, PASSWORD).status.success());
+    let address = Address::Sqlite(folder.path().join("inventory.sqlite"));
+    let db = Db::open(&address, &Options::default()).await.unwrap();
+    let named = async |tx: &mut Tx| {
+        let sql = "UPDATE users SET first_name = 'Fernanda'";
+        tx.execute(sql, &[]).await
+    };
+    db.write::<_, db::Error, _>(named).await.unwrap();
+    db.close().await;
+    let change = ["password", "maria", "--password-stdin"];
+    let refused = user(folder.path(), &change, "Fernanda-1234x");
+    let complaint = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{complaint}");
+    assert!(
+        complaint.contains("maria: The password is too similar to the first name."),
+        "{complaint}"
+    );
 }
 
 #[test]

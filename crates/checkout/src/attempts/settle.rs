@@ -193,6 +193,7 @@ impl PaymentRecord {
                 payment: row,
                 state: self.payment.state,
                 transitions,
+                date_approved: self.payment.date_approved.as_deref(),
                 refunds_overpayment: config.refund_overpayment,
             };
             orders::follow(tx, order, change, self.now).await?;
@@ -339,6 +340,7 @@ impl ReportRecord<'_> {
             payment: stored.row,
             state: next.state,
             transitions,
+            date_approved: next.date_approved.as_deref(),
             refunds_overpayment: config.refund_overpayment,
         };
         orders::follow(tx, &order, change, now).await

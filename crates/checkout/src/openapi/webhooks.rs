@@ -107,7 +107,7 @@ static OF_ORDERS: [EventDescription; 4] = [
         id: "onOrderPaid",
         schema: "OrderPaid",
         summary: "An order was paid",
-        about: "Sent once, after `payment.approved` of the payment that paid the order. `late` is present if the order had expired.",
+        about: "Sent once, after `payment.approved` of the payment that paid the order. `late` is present if the buyer paid after the order's expiry.",
         example: orders::paid_event,
     },
     EventDescription {
@@ -115,7 +115,7 @@ static OF_ORDERS: [EventDescription; 4] = [
         id: "onOrderExpired",
         schema: "OrderExpired",
         summary: "The time to pay an order is over",
-        about: "A boleto that was made before, or a payment whose outcome was unknown, may still pay it: `order.paid` with `late` follows then.",
+        about: "A boleto that was made before, or a payment whose outcome was unknown, may still pay it, and what was paid in time may become known later: `order.paid` follows then.",
         example: orders::expired_event,
     },
     EventDescription {

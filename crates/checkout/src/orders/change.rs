@@ -6,7 +6,7 @@ use db::{Timestamp, Tx};
 use super::events;
 use super::model::OrderStatus;
 use super::store::{self, LockedOrder, OrderEnd};
-use crate::payments::{PaymentState, Transition, Transitions};
+use crate::payments::{PaymentState, Transition, Transitions, approved_at};
 use crate::webhooks::EventType;
 
 /// A change of an order's status.
@@ -16,7 +16,7 @@ pub(super) enum Change {
     Paid {
         /// The payment's row.
         by: i64,
-        /// Whether the order had expired.
+        /// Whether the buyer paid after the order's expiry.
         is_late: bool,
     },
     /// The shop canceled the order.
@@ -41,6 +41,8 @@ pub(crate) struct PaymentChange<'a> {
     pub(crate) state: PaymentState,
     /// The transitions that led to this state.
     pub(crate) transitions: &'a Transitions,
+    /// When it was approved, as the provider sent it.
+    pub(crate) date_approved: Option<&'a str>,
     /// Whether second payments are refunded automatically.
     pub(crate) refunds_overpayment: bool,
 }
@@ -94,6 +96,8 @@ pub(crate) async fn follow(
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let is_approval = |transition: &Transition| transition.to == PaymentState::Approved;
+    // The order shows its payments and what was refunded of them.
+    store::touch(tx, order.row, now).await?;
     if payment.transitions.iter().any(is_approval) {
         return apply(tx, order, approval(order, payment, now), now).await;
     }
@@ -126,11 +130,11 @@ pub(crate) async fn follow_refused_approval(
 fn approval(order: &LockedOrder, payment: PaymentChange<'_>, now: Timestamp) -> Change {
     let by = payment.payment;
     match order.status {
-        OrderStatus::Open => Change::Paid {
+        // The report may come long after the buyer paid, so the provider's time counts.
+        OrderStatus::Open | OrderStatus::Expired => Change::Paid {
             by,
-            is_late: order.expires_at <= now,
+            is_late: order.expires_at <= approved_at(payment.date_approved, now),
         },
-        OrderStatus::Expired => Change::Paid { by, is_late: true },
         // No automatic refund: the shop decides whether the buyer still gets the goods.
         OrderStatus::Canceled => Change::Overpaid {
             by,

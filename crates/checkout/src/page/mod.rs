@@ -4,12 +4,14 @@
 //! `/payments/{id}/status` like any client. Implements "GET /" of the specification. The page's
 //! behaviour is in `assets/checkout.js`, its texts in `templates/checkout/`.
 
+mod closed;
 mod logo;
 mod order;
 mod pages;
 mod reasons;
 mod texts;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -20,7 +22,9 @@ use web::assets::Assets;
 use web::security::{self, Policy};
 use web::{limits, locale};
 
+use self::closed::{ClosedState, merchants_only};
 use crate::BODY_MAX;
+use crate::keys::ApiKeys;
 
 pub use logo::{Logo, LogoError};
 pub(crate) use order::{ItemLine, OrderLink, OrderLinkState, PageOrder};
@@ -69,7 +73,20 @@ pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
 /// `GET /` and the forms that switch language and colours, with the middleware of pages. `assets`
 /// must contain [`Files`] and the shared files.
 pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
-    around(pages::routes(shop, assets).merge(locale::routes()))
+    around(pages::routes(Arc::new(shop), assets).merge(locale::routes()))
+}
+
+/// Same as [`routes`] for a shop that accepts only orders: the form is for merchants' keys.
+pub(crate) fn closed_routes<S: Clone + Send + Sync + 'static>(
+    shop: Shop,
+    assets: Assets,
+    keys: ApiKeys,
+) -> Router<S> {
+    let shop = Arc::new(shop);
+    let form = pages::routes(Arc::clone(&shop), assets.clone());
+    let closed = ClosedState { shop, assets, keys };
+    let form = form.layer(from_fn_with_state(closed, merchants_only));
+    around(form.merge(locale::routes()))
 }
 
 /// Adds the middleware of pages to these routes.

@@ -48,8 +48,7 @@ impl FromRef<PageState> for Assets {
     }
 }
 
-pub(super) fn routes<S>(shop: Shop, assets: Assets) -> Router<S> {
-    let shop = Arc::new(shop);
+pub(super) fn routes<S>(shop: Arc<Shop>, assets: Assets) -> Router<S> {
     ROUTES.router().with_state(PageState { shop, assets })
 }
 
@@ -93,6 +92,8 @@ fn limits() -> Value {
         content_type = "text/html; charset=utf-8", body = String),
         (status = 308, description = "Plain HTTP, when a public HTTPS address is configured.",
         headers(("Location"))),
+        (status = 401, description = "A page that says that the shop takes payments only by its own links.",
+        content_type = "text/html; charset=utf-8", body = String),
     ),
 )]
 async fn checkout(

@@ -18,7 +18,9 @@ pub(crate) mod store;
 pub(crate) use attempt_step::AttemptStep;
 pub(crate) use by_method::{AnyPayment, PaymentEvent};
 pub(crate) use declines::coarse_body;
-pub(crate) use model::{CardFacts, Intent, Payer, Payment, StatusReport, StatusSnapshot};
+pub(crate) use model::{
+    CardFacts, Intent, Payer, Payment, StatusReport, StatusSnapshot, approved_at,
+};
 pub(crate) use query::{NAMES, PaymentListQuery, parse as parse_query};
 pub(crate) use read::{find, find_status, find_stored, list};
 pub(crate) use shape::{ArtefactsBody, PaymentBody, RefundBody};

@@ -232,6 +232,12 @@ impl StatusSnapshot {
     }
 }
 
+/// The time of an approval that is known since `now`, by the provider's clock if it tells.
+pub(crate) fn approved_at(reported: Option<&str>, now: Timestamp) -> Timestamp {
+    let reported = reported.map(Timestamp::parse);
+    reported.and_then(Result::ok).unwrap_or(now)
+}
+
 impl From<&ProviderPayment> for StatusReport {
     fn from(payment: &ProviderPayment) -> Self {
         Self {

@@ -28,12 +28,11 @@ pub(crate) async fn queue(
         Some(order) => orders::find_by_row(tx, order.row).await?,
         None => None,
     };
-    let reported = payment.date_approved.as_deref().map(Timestamp::parse);
     let facts = Facts {
         shop: &config.shop,
         payment,
         order: order.as_ref(),
-        approved_at: reported.and_then(Result::ok).unwrap_or(now),
+        approved_at: payments::approved_at(payment.date_approved.as_deref(), now),
         locale: payments::find_language(tx, row).await?,
     };
     let mail = facts.mail(format!("receipt:{row}"));

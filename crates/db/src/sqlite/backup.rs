@@ -42,11 +42,7 @@ fn copy_checked(source: &Path, target: &Path, options: &Options) -> Result<(), E
     }
     let source = Connection::open(source, Role::Maintenance, options)?;
     create_private(target)?;
-    let mut copy = rusqlite::Connection::open_with_flags(
-        target,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .map_err(other)?;
+    let mut copy = open(target).map_err(other)?;
     // All pages in one step are one snapshot; in smaller steps every write would start the copy
     // again.
     let step = Backup::new(source.raw(), &mut copy)
@@ -58,13 +54,41 @@ fn copy_checked(source: &Path, target: &Path, options: &Options) -> Result<(), E
     // The copy is one file that can be moved anywhere, so it has no log beside it.
     copy.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
         .map_err(other)?;
-    let verdict: String = copy
-        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+    verify(&copy)
+}
+
+/// Verifies the SQLite database in `file`, which nobody else uses. Blocks on the disk.
+///
+/// # Errors
+///
+/// When the file is not a SQLite database, has no tables, or is damaged.
+pub fn verify_sqlite_file(file: &Path) -> Result<(), Error> {
+    let other = |error: rusqlite::Error| Error::other(error.to_string());
+    let database = open(file).map_err(other)?;
+    // An empty file would pass the check.
+    let tables: i64 = database
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(other)?;
-    if verdict != "ok" {
-        return Err(Error::other(format!("the copy is damaged: {verdict}")));
+    if tables == 0 {
+        return Err(Error::other("the database has no tables"));
     }
-    Ok(())
+    verify(&database)
+}
+
+fn open(file: &Path) -> rusqlite::Result<rusqlite::Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    rusqlite::Connection::open_with_flags(file, flags)
+}
+
+fn verify(database: &rusqlite::Connection) -> Result<(), Error> {
+    let verdict: String = database
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        .map_err(|error| Error::other(error.to_string()))?;
+    if verdict == "ok" {
+        Ok(())
+    } else {
+        Err(Error::other(format!("the database is damaged: {verdict}")))
+    }
 }
 
 /// Flushes the file, gives it its name, and flushes the folder that holds the name.

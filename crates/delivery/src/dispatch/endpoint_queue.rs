@@ -18,7 +18,7 @@ use tokio::{
 use super::record::{EndedAttempt, record};
 use crate::{
     Outbox,
-    endpoints::signing,
+    endpoints::{signing, target},
     http::{Reach, SignedMessage, Target},
     model::webhook_id,
     store::{
@@ -147,7 +147,7 @@ async fn fill(
     if let Some(until) = receiver.paused_until.filter(|until| *until > now) {
         return Ok(Some(next.map(|next| next.max(until))));
     }
-    let Ok(target) = Target::parse(&receiver.url) else {
+    let Ok(target) = target(outbox, &receiver) else {
         return Ok(None);
     };
     let secrets = signing(outbox, endpoint, &receiver, now);

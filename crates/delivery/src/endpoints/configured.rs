@@ -4,13 +4,26 @@ use db::{Error, Timestamp, Tx};
 
 use super::secrets;
 use crate::{
-    DisabledReason, Outbox,
+    DisabledReason, Outbox, Target, TargetError,
     model::{ConfiguredEndpoint, Endpoint, EndpointState},
     store::{
         self, deliveries,
-        endpoints::{self, NewEndpoint},
+        endpoints::{self, NewEndpoint, Receiver},
     },
 };
+
+/// The address to which an endpoint's events are posted. That of the service in this process comes
+/// from this process's own configuration: the stored one is for display, and belongs to the replica
+/// that started last.
+pub(crate) fn target(outbox: &Outbox, receiver: &Receiver) -> Result<Target, TargetError> {
+    let internal = receiver
+        .configured
+        .filter(|place| *place == ConfiguredEndpoint::Internal);
+    match internal.and_then(|place| outbox.webhooks.of(place)) {
+        Some(own) => Ok(own.target.clone()),
+        None => Target::parse(&receiver.url),
+    }
+}
 
 /// Stores the endpoints of the configuration, and logs secrets that cannot be decrypted.
 pub async fn configure(outbox: &Outbox) -> Result<(), Error> {

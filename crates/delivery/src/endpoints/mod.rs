@@ -7,6 +7,7 @@ mod secrets;
 mod trial;
 
 pub use configured::configure;
+pub(crate) use configured::target;
 pub(crate) use secrets::signing;
 pub use trial::{TestDelivery, begin_test, post_test, result_of_test};
 

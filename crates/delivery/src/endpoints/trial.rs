@@ -6,9 +6,9 @@ use db::{Conn, Error, Timestamp, Tx};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::{EndpointError, secrets};
+use super::{EndpointError, configured, secrets};
 use crate::{
-    Attempt, Outbox, Service, TEST, Target, body,
+    Attempt, Outbox, Service, TEST, body,
     http::{Outcome, Reach, SignedMessage, TIMEOUT},
     model::webhook_id,
     store::{
@@ -75,7 +75,7 @@ pub async fn begin_test(
 /// Database errors. The endpoint's own failure is in the attempt.
 pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, EndpointError> {
     let now = trial.begun_at;
-    let target = Target::parse(&trial.receiver.url)?;
+    let target = configured::target(outbox, &trial.receiver)?;
     let signing = secrets::signing(outbox, trial.endpoint, &trial.receiver, now);
     let id = webhook_id(trial.event, now);
     let message = SignedMessage::signed(id, trial.payload.into(), &signing, now);

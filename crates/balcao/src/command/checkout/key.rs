@@ -45,7 +45,11 @@ async fn add(db: &Db, name: &str) -> Result<(), Failure> {
     let key = keys::add(db, &Clock::system(), &Random::system(), name)
         .await
         .map_err(|error| Failure::of("no key was made", &error))?;
-    console::print(&key.key);
+    let shown = keys::shown(&key.key);
+    console::print_secret(
+        &key.key,
+        &format!("`balcao checkout key revoke {shown}` revokes this key"),
+    )?;
     console::print_error(&format!("this is the key of {name}; it is not shown again"));
     Ok(())
 }
@@ -61,7 +65,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
         console::print(&format!(
             "{}…  {}  {state}  {}",
             key.prefix, key.created_at, key.name
-        ));
+        ))?;
     }
     Ok(())
 }
@@ -71,7 +75,7 @@ async fn revoke(db: &Db, key: &str) -> Result<(), Failure> {
     match keys::revoke(db, &Clock::system(), key).await {
         Ok(true) => Ok(()),
         Ok(false) => Err(Failure::new(format!(
-            "no key in force begins with {}; `balcao checkout key list` shows them",
+            "no key in force is `{}…`; give all the characters that `balcao checkout key list` shows, or the whole key",
             keys::shown(key)
         ))),
         Err(error) => Err(Failure::of("the key was not revoked", &error)),

@@ -23,7 +23,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
         .map_err(|error| Failure::of("the payments cannot be read", &error))?;
     let now = Clock::system().now();
     for question in &open {
-        console::print(&line(question, now));
+        console::print(&line(question, now))?;
     }
     if open.is_empty() {
         console::print_error("no payment or refund has an unknown outcome");

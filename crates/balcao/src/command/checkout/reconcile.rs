@@ -24,13 +24,13 @@ async fn reconcile(state: &State) -> Result<(), Failure> {
         .await
         .map_err(|error| Failure::of("the payments cannot be read", &error))?;
     for line in &report.lines {
-        console::print(&line.to_string());
+        console::print(&line.to_string())?;
     }
     console::print(&format!(
         "{} asked about, {} still of unknown outcome",
         report.lines.len(),
         report.unknown
-    ));
+    ))?;
     let failed = report
         .lines
         .iter()

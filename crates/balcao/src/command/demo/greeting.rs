@@ -6,6 +6,7 @@ use std::path::Path;
 use super::API_KEY;
 use super::example::{PASSWORD, SKU, USERS};
 use crate::console;
+use crate::failure::Failure;
 
 /// The addresses on which the services listen.
 pub(super) struct Addresses {
@@ -15,7 +16,7 @@ pub(super) struct Addresses {
 }
 
 /// Prints the addresses, the users, and what to try.
-pub(super) fn print(addresses: &Addresses, data: &Path) {
+pub(super) fn print(addresses: &Addresses, data: &Path) -> Result<(), Failure> {
     let Addresses {
         checkout,
         inventory,
@@ -48,5 +49,5 @@ Try
 Data is kept in {}; `--fresh` starts over. Ctrl-C stops.
 ",
         data.display()
-    ));
+    ))
 }

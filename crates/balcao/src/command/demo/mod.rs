@@ -67,7 +67,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     example::prepare(&settings).await?;
     let inventory = inventory::start(&mut host, &settings, inventory, missing).await?;
     run::serve_metrics(&mut host, metrics);
-    greeting::print(&addresses, &settings.data_dir);
+    greeting::print(&addresses, &settings.data_dir)?;
     run::ready();
     host.until_stopped(run::close_all(vec![checkout, inventory]))
         .await

@@ -59,7 +59,7 @@ async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> 
     let found = analysis::latest(db, product, limit).await;
     let found = found.map_err(|error| Failure::of("the analyses cannot be read", &error))?;
     for summary in &found {
-        console::print(&line(summary));
+        console::print(&line(summary))?;
     }
     if found.is_empty() {
         console::print_error("no analyses");
@@ -80,10 +80,7 @@ fn line(summary: &AnalysisSummary) -> String {
 async fn show(state: &State, id: i64) -> Result<(), Failure> {
     let found = analysis::read(state, id).await;
     match found.map_err(|error| Failure::of("the analysis cannot be read", &error))? {
-        Some(analysis) => {
-            console::print(&details(&analysis));
-            Ok(())
-        }
+        Some(analysis) => console::print(&details(&analysis)),
         None => Err(Failure::new(format!("there is no analysis {id}"))),
     }
 }

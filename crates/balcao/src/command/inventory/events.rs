@@ -104,7 +104,7 @@ async fn list(db: &Db, filter: Filter, limit: i64) -> Result<(), Failure> {
         .await
         .map_err(|error| unreadable(&error))?;
     for delivery in &newest {
-        console::print(&line(delivery));
+        console::print(&line(delivery))?;
     }
     if newest.is_empty() {
         console::print_error("no deliveries; `--all` also lists events without any");
@@ -143,7 +143,7 @@ async fn list_events(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Fa
         console::print(&format!(
             "event {}  {}  product {}  {}",
             event.id, event.kind, event.subject, event.created_at
-        ));
+        ))?;
     }
     if newest.is_empty() {
         console::print_error("no events");
@@ -160,10 +160,10 @@ async fn show(db: &Db, id: i64) -> Result<(), Failure> {
         "event {id}  {}  {}",
         event.webhook_id(),
         event.created_at
-    ));
-    console::print(&event.payload);
+    ))?;
+    console::print(&event.payload)?;
     for delivery in all {
-        console::print(&line(&delivery));
+        console::print(&line(&delivery))?;
         let found = deliveries::find(db, delivery.id)
             .await
             .map_err(|error| unreadable(&error))?;
@@ -174,7 +174,7 @@ async fn show(db: &Db, id: i64) -> Result<(), Failure> {
             console::print(&format!(
                 "  {}  {}{status}  {} ms  {}",
                 attempt.started_at, attempt.outcome, attempt.duration_ms, attempt.detail
-            ));
+            ))?;
         }
     }
     Ok(())

@@ -13,7 +13,6 @@ use web::Clock;
 use web::locale::Locale;
 
 use crate::command::common::Common;
-use crate::console;
 use crate::failure::Failure;
 use crate::run::inventory::{config, with_database};
 use crate::settings::Purpose;
@@ -64,34 +63,29 @@ async fn write(
     arguments: &ReportArguments,
     language: Locale,
 ) -> Result<(), ReportError> {
+    let form = (arguments.format, language);
     let Some(path) = &arguments.file else {
-        if arguments.format == Format::Text {
-            let summary = report(db, parameters, |_| Ok(())).await?;
-            console::print(&summary.text(language));
-            return Ok(());
-        }
         let mut output = Pipe(BufWriter::new(io::stdout()));
-        lines(db, parameters, arguments.format, &mut output).await?;
+        write_to(&mut output, db, parameters, form).await?;
         return output.flush().map_err(ReportError::Output);
     };
     let mut output = BufWriter::new(File::create(path)?);
-    if arguments.format == Format::Text {
-        let summary = report(db, parameters, |_| Ok(())).await?;
-        writeln!(output, "{}", summary.text(language))?;
-    } else {
-        lines(db, parameters, arguments.format, &mut output).await?;
-    }
+    write_to(&mut output, db, parameters, form).await?;
     output.flush()?;
     output.get_ref().sync_all().map_err(ReportError::Output)
 }
 
-/// Writes the line of each product as soon as it is read.
-async fn lines(
+/// Writes the summary as text, or the line of each product as soon as it is read.
+async fn write_to(
+    output: &mut impl Write,
     db: &Db,
     parameters: &ReportParameters,
-    format: Format,
-    output: &mut impl Write,
+    (format, language): (Format, Locale),
 ) -> Result<(), ReportError> {
+    if format == Format::Text {
+        let summary = report(db, parameters, |_| Ok(())).await?;
+        return writeln!(output, "{}", summary.text(language)).map_err(ReportError::Output);
+    }
     if format == Format::Csv {
         let mut table = csv::Writer::from_writer(output);
         let written = |result: csv::Result<()>| result.map_err(io::Error::other);

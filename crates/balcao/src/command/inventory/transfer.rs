@@ -51,8 +51,7 @@ pub(super) fn import(
             clock: Clock::system(),
         };
         let imported = with_database(&settings, async |db| import_rows(db, order, &path).await);
-        console::print(&imported.await?);
-        Ok(())
+        console::print(&imported.await?)
     })
 }
 
@@ -113,10 +112,10 @@ pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result
         let records = resource.counted(count);
         if is_standard(file) {
             console::print_error(&format!("standard output: {count} {records}"));
+            Ok(())
         } else {
-            console::print(&format!("{}: {count} {records}", file.display()));
+            console::print(&format!("{}: {count} {records}", file.display()))
         }
-        Ok(())
     })
 }
 

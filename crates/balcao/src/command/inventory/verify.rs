@@ -28,13 +28,10 @@ async fn verify(db: &Db) -> Result<(), Failure> {
         .chain(aggregated.iter().map(ToString::to_string))
         .collect();
     for difference in &differences {
-        console::print(difference);
+        console::print(difference)?;
     }
     match differences.len() {
-        0 => {
-            console::print("every quantity agrees with the ledger");
-            Ok(())
-        }
+        0 => console::print("every quantity agrees with the ledger"),
         1 => Err(Failure::new("1 difference in what is stored")),
         count => Err(Failure::new(format!(
             "{count} differences in what is stored"

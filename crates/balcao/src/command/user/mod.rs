@@ -143,12 +143,11 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
     if reset {
         let nobody = Actor(None);
         let was_on = second_factor::reset(db, &nobody, user.id, now).await;
-        console::print(if was_on.map_err(failure)? {
+        return console::print(if was_on.map_err(failure)? {
             "the second factor was removed"
         } else {
             "there was no second factor"
         });
-        return Ok(());
     }
     let status = second_factor::status(db, user.id).await.map_err(failure)?;
     console::print(&status.map_or_else(
@@ -159,8 +158,7 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
                 status.since, status.recovery_codes
             )
         },
-    ));
-    Ok(())
+    ))
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {
@@ -178,7 +176,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
             "{}  {state}  {rank}  {groups}  last login {last}",
             user.username
         );
-        console::print(&line.replace("    ", "  "));
+        console::print(&line.replace("    ", "  "))?;
     }
     Ok(())
 }

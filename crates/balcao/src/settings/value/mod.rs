@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(crate) use amount::{Count, Pause, Percent, TimeOfDay};
 pub(crate) use choice::{LogFormat, ReportSchedule};
 pub(crate) use network::{RedisUrl, WebUrl};
-pub(crate) use text::{ApiKey, Identifier, Label, LogFilter, MailAddress};
+pub(crate) use text::{ApiKey, Identifier, Label, LogFilter, MailAddress, Username};
 
 /// How much of a value may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

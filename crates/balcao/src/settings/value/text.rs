@@ -2,13 +2,13 @@
 
 use checkout::provider::AccessToken;
 use delivery::mail::Sender;
-use tracing_subscriber::EnvFilter;
+use inventory::accounts::users::{NAME_MAX, is_username};
 use tracing_subscriber::filter::LevelFilter;
 
 use super::{Secrecy, Value};
 use crate::settings::secret::{MASK, Secret};
 
-/// An identifier of another system: the provider's boleto method, a model, a user name.
+/// An identifier of another system: the provider's boleto method, a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identifier(pub(crate) String);
 
@@ -21,6 +21,24 @@ impl Value for Identifier {
         let is_allowed =
             |letter: char| letter.is_ascii_alphanumeric() || "._-:/@+".contains(letter);
         (!text.is_empty() && text.chars().all(is_allowed)).then(|| Self(text.to_owned()))
+    }
+
+    fn show(&self) -> String {
+        self.0.clone()
+    }
+}
+
+/// The name of a user of the inventory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Username(pub(crate) String);
+
+impl Value for Username {
+    fn allowed() -> String {
+        format!("1 to {NAME_MAX} letters, digits and any of `@.+-_`")
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        is_username(text).then(|| Self(text.to_owned()))
     }
 
     fn show(&self) -> String {
@@ -62,9 +80,9 @@ impl Value for LogFilter {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        let is_misspelt = text.split(',').any(is_misspelt_level);
-        let filter = EnvFilter::builder().parse(text);
-        (filter.is_ok() && !is_misspelt).then(|| Self(text.to_owned()))
+        let directives: Vec<&str> = text.split(',').map(str::trim).collect();
+        let are_plain = directives.iter().all(|text| is_directive(text));
+        are_plain.then(|| Self(directives.join(",")))
     }
 
     fn show(&self) -> String {
@@ -72,14 +90,15 @@ impl Value for LogFilter {
     }
 }
 
-/// Whether a directive is a single word that is not a level. `EnvFilter` would take `inof` for a
-/// target and log nothing else.
-fn is_misspelt_level(directive: &str) -> bool {
-    let word = directive.trim();
-    let is_word = word
+/// Whether a text is a level, or a part of the program with its level. `EnvFilter` would take any
+/// other text for a part, and log nothing else.
+fn is_directive(text: &str) -> bool {
+    let (part, level) = text.split_once('=').unwrap_or(("all", text));
+    let is_part = part
         .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"_:-".contains(&byte));
-    is_word && !word.is_empty() && word.parse::<LevelFilter>().is_err()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
+    let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
+    is_part && !part.is_empty() && is_level
 }
 
 /// The mail address of a sender or recipient.
@@ -181,6 +200,8 @@ secret_values! {
 
 #[cfg(test)]
 mod tests {
+    use tracing_subscriber::EnvFilter;
+
     use super::*;
 
     #[test]
@@ -223,9 +244,27 @@ mod tests {
 
     #[test]
     fn a_log_filter_must_be_one() {
-        assert!(LogFilter::parse("info,checkout=debug").is_some());
-        assert!(LogFilter::parse("off").is_some());
-        for text in ["info,checkout=loud", "inof", "info,checkout", "-1"] {
+        for (text, shown) in [
+            ("info, checkout=debug", "info,checkout=debug"),
+            ("off", "off"),
+            ("web::server=trace", "web::server=trace"),
+        ] {
+            let filter = LogFilter::parse(text).map(|filter| filter.show());
+            assert_eq!(filter.as_deref(), Some(shown));
+            assert!(EnvFilter::try_new(shown).is_ok());
+        }
+        for text in [
+            "info,checkout=loud",
+            "inof",
+            "info,checkout",
+            "-1",
+            "",
+            "info checkout=debug",
+            "nonsense value!",
+            "true;",
+            "checkout=",
+            "=debug",
+        ] {
             assert!(LogFilter::parse(text).is_none(), "{text}");
         }
     }

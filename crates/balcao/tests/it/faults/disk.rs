@@ -1,8 +1,10 @@
 //! SQLite's files: on a disk that is full, and deleted under a running service.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::json;
+use test_kit::database::{Database, Engine};
 use test_kit::process::Balcao;
 
 use crate::inventory::{Caller, inventory};
@@ -34,6 +36,25 @@ async fn a_full_disk_is_503_and_not_ready_until_there_is_space() {
     assert_eq!(statuses(&service, &ana, product).await, (200, 200, 201));
     let left = ana.get(&format!("/api/v1/products/{product}/")).await;
     assert_eq!(left["quantity"], 49);
+}
+
+#[test]
+fn a_full_disk_leaves_no_half_made_secret() {
+    let (data, database) = (
+        tempfile::tempdir().unwrap(),
+        Database::new(Engine::Postgres),
+    );
+    // No file may grow, as on a full disk. The database is elsewhere.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" checkout endpoint list";
+    let output = Command::new("/bin/sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_balcao")])
+        .env("BALCAO_DATA_DIR", data.path())
+        .env("BALCAO_CHECKOUT_DATABASE_URL", database.address())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("checkout.key cannot be used"), "{said}");
+    assert_eq!(fs::read_dir(data.path()).unwrap().count(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -238,6 +238,12 @@ pub(in crate::orders) async fn write_end(
     .await
 }
 
+/// Records that something of the order changed, in its row or in its payments.
+pub(in crate::orders) async fn touch(tx: &mut Tx, row: i64, now: Timestamp) -> Result<u64, Error> {
+    let sql = "UPDATE orders SET updated_at = $2 WHERE id = $1";
+    tx.execute(sql, &[&row, &now]).await
+}
+
 /// Sets when the order is due for the worker next.
 pub(in crate::orders) async fn write_due_at(
     tx: &mut Tx,

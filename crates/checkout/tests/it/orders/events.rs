@@ -116,6 +116,25 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    what_was_paid_in_time_and_is_known_after_the_expiry_is_not_late,
+    async |address| {
+        let (receiver, shop) = receiver_and_shop(&address).await;
+        let made = make(&shop, &order()).await;
+        let slip = pay(&shop, &made, &boleto(), None).await.id();
+        shop.sandbox.act(&slip, "pay").await;
+        shop.clock.advance(Duration::from_hours(24));
+        work(&shop).await;
+        learn(&shop).await;
+        let events = news(&shop, &receiver).await;
+        assert_eq!(
+            types(&events)[1..],
+            ["order.expired", "payment.approved", "order.paid"]
+        );
+        assert_eq!(events[3]["data"], shown(&shop, &made).await);
+    }
+);
+
+on_both_engines!(
     the_pix_of_an_order_that_expires_is_told_as_canceled_after_it,
     async |address| {
         let (receiver, shop) = receiver_and_shop(&address).await;

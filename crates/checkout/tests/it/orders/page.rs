@@ -163,17 +163,26 @@ shop_on_both_engines!(
 on_both_engines!(
     the_closed_open_form_needs_a_merchants_key,
     async |address| {
-        let shop = Shop::open_with(&address, |config| config.open_payments = false).await;
+        let shop = Shop::open_with(&address, |config| {
+            config.open_payments = false;
+            config.shop.contact = Some("(11) 5555-0142".to_owned());
+        })
+        .await;
         let refused = |answer: &Answer| answer.status == 401;
-        assert!(refused(&shop.get("/").await));
         let answer = shop.send(creation(&requests::pix(), None)).await;
         answer.is_error(401, "Invalid credentials");
-        let in_a_browser = Request::get("/").header("accept", "text/html");
-        let answer = shop.send(in_a_browser.body(Body::empty()).unwrap()).await;
-        assert!(
-            refused(&answer) && answer.text.contains("<html"),
-            "a page for it"
-        );
+        for (accepted, language, expected) in [
+            ("text/html", "pt-BR", "Esta loja recebe pelos links dela"),
+            ("*/*", "en", "This shop takes payments by its own links"),
+            ("application/json", "en", "(11) 5555-0142"),
+        ] {
+            let page = Request::get("/").header("accept", accepted);
+            let page = page.header("accept-language", language);
+            let answer = shop.send(page.body(Body::empty()).unwrap()).await;
+            assert!(refused(&answer) && answer.text.contains(expected));
+            assert!(!answer.text.contains("href=\"/\""), "it leads to itself");
+            test_kit::html::check(&answer.text);
+        }
         let mut merchants = creation(&requests::pix(), None);
         let key = format!("Bearer {API_KEY}").parse().unwrap();
         merchants.headers_mut().insert("authorization", key);

@@ -46,12 +46,14 @@ shop_on_both_engines!(a_card_makes_its_order_paid_at_once, async |shop| {
     assert_eq!(status(&shop, &made).await, "paid");
     let path = format!("/payments/{}/refunds", answer.id());
     let part = json!({"amount": 2.5});
+    shop.clock.advance(Duration::from_secs(5));
     assert_eq!(shop.merchant("POST", &path, Some(&part)).await.status, 200);
     let refunded = read(&shop, &made).await;
     assert_eq!(
         (&refunded["refunded_amount"], &refunded["status"]),
         (&json!(2.5), &json!("paid"))
     );
+    assert_eq!(refunded["updated_at"], "2026-11-20T12:00:05.000000Z");
 });
 
 shop_on_both_engines!(what_the_order_has_fixed_is_refused_by_name, async |shop| {

@@ -13,7 +13,7 @@ use resource::{Named, id, resource, several, text, time, truth};
 
 use super::{
     HashFault, Passwords, PersonalData, Tokens, WeakPassword, check_strength,
-    session::store as sessions,
+    password::check_likeness, session::store as sessions,
 };
 use crate::{
     State,
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The most characters of a username.
-const NAME_MAX: usize = 150;
+pub const NAME_MAX: usize = 150;
 /// The most characters of a first or last name.
 const PERSON_MAX: usize = 150;
 /// The most characters of an e-mail address (RFC 5321).
@@ -181,12 +181,16 @@ pub async fn create_first(
 /// Validates name and password, and hashes the password outside of the transaction.
 async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, String), UserError> {
     user.username = user.username.trim().to_owned();
-    let length = user.username.chars().count();
-    if !(1..=NAME_MAX).contains(&length) || !user.username.chars().all(is_name) {
+    if !is_username(&user.username) {
         return Err(UserError::Name);
     }
     let hash = hash(passwords, &user.username, &user.password).await?;
     Ok((user, hash))
+}
+
+/// Whether an account may have this name.
+pub fn is_username(name: &str) -> bool {
+    (1..=NAME_MAX).contains(&name.chars().count()) && name.chars().all(is_name)
 }
 
 fn is_name(character: char) -> bool {
@@ -223,10 +227,12 @@ pub async fn set_password(
     password: &str,
     tokens: Tokens,
 ) -> Result<(), UserError> {
-    let (hash, username) = (
-        hash(passwords, username, password).await?,
-        username.to_owned(),
-    );
+    let mut users = list(db).await?.into_iter();
+    let user = users.find(|user| user.username == username);
+    let user = user.ok_or(UserError::UnknownUser)?;
+    check_likeness(password.trim(), &user.person())?;
+    let hash = hash(passwords, username, password).await?;
+    let username = username.to_owned();
     db.write(async move |tx| {
         let changed = store::set_password(tx, &username, &hash, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;

@@ -1,5 +1,7 @@
 //! Parses the body of an event. Pure functions.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -36,78 +38,80 @@ pub(super) struct NewLine {
 #[error("The event cannot be read: {0}.")]
 pub(super) struct Unreadable(String);
 
-#[derive(Deserialize)]
-struct Event {
-    r#type: String,
-    #[serde(default)]
-    data: Option<Box<RawValue>>,
-}
+/// The members of an object, not yet parsed.
+type Members = BTreeMap<String, Box<RawValue>>;
 
-#[derive(Deserialize)]
-struct Data {
-    id: String,
-    reference: Option<String>,
-    items: Vec<Item>,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    title: String,
-    quantity: i64,
-    sku: Option<String>,
+/// Parses a member of the object at `path`. A missing one is null. `kind` says what it must be.
+fn member<'a, T: Deserialize<'a>>(
+    members: &'a Members,
+    (path, name): (&str, &str),
+    kind: &str,
+) -> Result<T, Unreadable> {
+    let text = members.get(name).map_or("null", |value| value.get());
+    serde_json::from_str(text).map_err(|_| Unreadable(format!("{path}{name} is no {kind}")))
 }
 
 /// Parses the body of an event. `None` if the event creates no outflows: its type is another one,
 /// or no item has a serie number. Unknown members are ignored.
 pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
-    let event: Event = serde_json::from_slice(body)?;
-    if event.r#type != PAID {
+    let event: Members = serde_json::from_slice(body)?;
+    let kind: String = member(&event, ("", "type"), "text")?;
+    if kind != PAID {
         return Ok(None);
     }
-    let data = event.data.as_deref().map_or("null", RawValue::get);
-    let data: Data = serde_json::from_str(data)?;
-    if data.id.is_empty() || !data.id.bytes().all(|byte| byte.is_ascii_graphic()) {
+    let data: Members = member(&event, ("", "data"), "object")?;
+    let id: String = member(&data, ("data.", "id"), "text")?;
+    if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(Unreadable("data.id is no id".to_owned()));
     }
-    fits("id", &data.id, ID_MAX)?;
-    let reference = data.reference.filter(|reference| !reference.is_empty());
+    fits("id", &id, ID_MAX)?;
+    let reference: Option<String> = member(&data, ("data.", "reference"), "text")?;
+    let reference = reference.filter(|reference| !reference.is_empty());
     if let Some(reference) = &reference {
         fits("reference", reference, REFERENCE_MAX)?;
     }
-    let lines = lines(data.items)?;
+    let lines = lines(&member::<Vec<_>>(
+        &data,
+        ("data.", "items"),
+        "list of objects",
+    )?)?;
     Ok((!lines.is_empty()).then_some(NewOrder {
-        id: data.id,
+        id,
         reference,
         lines,
     }))
 }
 
 /// Adds up the units of each serie number, in the order of the items.
-fn lines(items: Vec<Item>) -> Result<Vec<NewLine>, Unreadable> {
+fn lines(items: &[Members]) -> Result<Vec<NewLine>, Unreadable> {
     if items.len() > ITEMS_MAX {
         let message = format!("data.items has more than {ITEMS_MAX} items");
         return Err(Unreadable(message));
     }
     let mut lines: Vec<NewLine> = Vec::new();
-    for (index, item) in items.into_iter().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         let name = |member| format!("items[{index}].{member}");
-        fits(&name("title"), &item.title, TITLE_MAX)?;
-        if item.quantity < 1 {
-            let message = format!("data.{} is less than 1", name("quantity"));
+        let path = format!("data.items[{index}].");
+        let title: String = member(item, (&path, "title"), "text")?;
+        fits(&name("title"), &title, TITLE_MAX)?;
+        let quantity: i64 = member(item, (&path, "quantity"), "whole number")?;
+        if quantity < 1 {
+            let message = format!("{path}quantity is less than 1");
             return Err(Unreadable(message));
         }
-        let sku = item.sku.as_deref().unwrap_or_default().trim().to_owned();
+        let sku: Option<String> = member(item, (&path, "sku"), "text")?;
+        let sku = sku.as_deref().unwrap_or_default().trim().to_owned();
         fits(&name("sku"), &sku, SKU_MAX)?;
         if sku.is_empty() {
             continue;
         }
         match lines.iter_mut().find(|line| line.sku == sku) {
             // Saturates: no stock covers that many units.
-            Some(line) => line.quantity = line.quantity.saturating_add(item.quantity),
+            Some(line) => line.quantity = line.quantity.saturating_add(quantity),
             None => lines.push(NewLine {
                 sku,
-                title: item.title,
-                quantity: item.quantity,
+                title,
+                quantity,
             }),
         }
     }
@@ -192,8 +196,14 @@ mod tests {
         };
         let many: Vec<Value> = (0..=ITEMS_MAX).map(|_| item(None, 1)).collect();
         for (data, expected) in [
-            (json!(null), "invalid type: null"),
-            (json!({"id": "ord_1"}), "missing field `items`"),
+            (json!(null), "data is no object"),
+            (json!(["ord_1", null, []]), "data is no object"),
+            (json!({"id": 1, "items": []}), "data.id is no text"),
+            (json!({"id": "ord_1"}), "data.items is no list of objects"),
+            (
+                json!({"id": "ord_1", "items": [["Café", 1, "789"]]}),
+                "data.items is no list of objects",
+            ),
             (json!({"id": "", "items": []}), "data.id is no id"),
             (json!({"id": "a b", "items": []}), "data.id is no id"),
             (
@@ -206,7 +216,10 @@ mod tests {
             ),
             (json!({"id": "ord_1", "items": many}), "more than 100 items"),
             (one(json!({"quantity": 0})), "data.items[0].quantity"),
-            (one(json!({"quantity": 1.5})), "expected i64"),
+            (
+                one(json!({"quantity": 1.5})),
+                "data.items[0].quantity is no whole number",
+            ),
             (one(json!({"title": long(257)})), "data.items[0].title"),
             (one(json!({"sku": long(201)})), "data.items[0].sku"),
             (
@@ -218,8 +231,10 @@ mod tests {
             let refused = read(body.as_bytes()).unwrap_err().to_string();
             assert!(refused.contains(expected), "{expected}: {refused}");
         }
-        for body in ["", "null", "[]", "{}", r#"{"type":1}"#, "\u{feff}{}"] {
-            assert!(read(body.as_bytes()).is_err(), "{body}");
+        let list = r#"["order.paid",{"id":"ord_1","reference":null,"items":[]}]"#;
+        for body in ["", "null", "[]", "{}", r#"{"type":1}"#, "\u{feff}{}", list] {
+            let refused = read(body.as_bytes()).unwrap_err().to_string();
+            assert!(!refused.contains("struct"), "{body}: {refused}");
         }
     }
 }
