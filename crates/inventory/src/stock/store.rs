@@ -6,7 +6,7 @@ use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use resource::{FieldType as _, row};
 
 use super::{
-    LockedStock, LowStock, MOST_DIFFERENCES, Reason,
+    LockedStock, LowStock, MOST_DIFFERENCES, Reason, StockState,
     ledger::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
     movements::Movement,
@@ -285,19 +285,22 @@ pub(super) static OWN_THRESHOLDS: List<OwnThreshold> = List {
     ..List::described(&WITH_THRESHOLD)
 };
 
-/// The thresholds of those of these products that have their own.
-pub(super) async fn own_thresholds(
+/// The states of the stock of these products.
+pub(super) async fn stock_states(
     conn: &mut Conn,
     products: &[i64],
-) -> Result<BTreeMap<i64, i64>, Error> {
-    let mut query = Query::new(
-        "SELECT product_id, threshold FROM product_stock WHERE threshold IS NOT NULL AND product_id",
-    );
+) -> Result<BTreeMap<i64, StockState>, Error> {
+    let mut query =
+        Query::new("SELECT product_id, threshold, archived_at FROM product_stock WHERE product_id");
     query.any_of(products.iter().copied());
-    let found = conn
-        .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
-        .await?;
-    Ok(found.into_iter().collect())
+    let found = conn.all_of(&query, |row| {
+        let state = StockState {
+            threshold: row.get(1)?,
+            is_archived: row.get::<Option<Timestamp>>(2)?.is_some(),
+        };
+        Ok((row.get(0)?, state))
+    });
+    Ok(found.await?.into_iter().collect())
 }
 
 pub(super) async fn set_threshold(
