@@ -29,6 +29,7 @@ pub(crate) use store::{
 };
 pub use store::{days, stock};
 pub use sum::Sum;
+pub(crate) use sum::{sum_of_units, summed_units};
 pub(crate) use worker::work;
 pub use worker::{compact, compact_all, compact_batch};
 

@@ -7,7 +7,7 @@ use std::{
     ops::{Add, AddAssign, Neg, Sub},
 };
 
-use db::{Column, Error, Money, Value};
+use db::{Column, Error, Money, Row, Value};
 
 /// 10^18: the two parts are the digits of a number in this base.
 const BASE: i128 = 1_000_000_000_000_000_000;
@@ -34,10 +34,32 @@ impl Sum {
     }
 
     /// The value of `units` units at this price, in hundredths. Fits for every price of a column
-    /// and every 64-bit number of units.
-    pub const fn worth(price: Money, units: i64) -> Self {
-        let (cents, units) = (price.cents(), units as i128);
-        Self::of_parts(cents / BASE * units, cents % BASE * units)
+    /// and every sum of 64-bit numbers of units.
+    pub fn worth(price: Money, units: impl Into<i128>) -> Self {
+        let (price, units) = (
+            Self::of_parts(0, price.cents()),
+            Self::of_parts(0, units.into()),
+        );
+        let crossed = price.high * units.low + price.low * units.high;
+        Self::of_parts(
+            price.high * units.high * BASE + crossed,
+            price.low * units.low,
+        )
+    }
+
+    /// The number times a small factor.
+    pub const fn times(self, factor: i64) -> Self {
+        Self::of_parts(self.high * factor as i128, self.low * factor as i128)
+    }
+
+    /// An amount in hundredths with a point and two decimals: `12.30`.
+    pub fn hundredths(self) -> String {
+        if self < Self::ZERO {
+            return format!("-{}", (-self).hundredths());
+        }
+        let digits = format!("{:0>3}", self.to_string());
+        let (whole, cents) = digits.split_at(digits.len() - 2);
+        format!("{whole}.{cents}")
     }
 
     /// The number, if it fits into an `i128`.
@@ -141,6 +163,27 @@ impl Column for Sum {
     }
 }
 
+/// SQL: the sum of a column of units in two columns, billions and the rest, for [`summed_units`].
+/// An engine's own sum of 64-bit integers may overflow.
+macro_rules! sum_of_units {
+    ($column:literal) => {
+        concat!(
+            "CAST(COALESCE(sum(",
+            $column,
+            " / 1000000000), 0) AS BIGINT) AS billions, CAST(COALESCE(sum(",
+            $column,
+            " % 1000000000), 0) AS BIGINT) AS rest"
+        )
+    };
+}
+pub(crate) use sum_of_units;
+
+/// Reads the two columns of [`sum_of_units`] from this index on.
+pub(crate) fn summed_units(row: &Row<'_>, index: usize) -> Result<i128, Error> {
+    let (billions, rest): (i64, i64) = (row.get(index)?, row.get(index + 1)?);
+    Ok(i128::from(billions) * 1_000_000_000 + i128::from(rest))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -159,6 +202,9 @@ mod tests {
         );
         assert_eq!(all - one - one, all + -(one + one));
         assert_eq!(Sum::parse(&(-all).to_string()), Some(-all));
+        let units = i128::from(i64::MAX) * 1000;
+        assert_eq!(Sum::worth(Money::MAX, units), all);
+        assert_eq!(one.times(1000), all);
     }
 
     #[test]
@@ -191,7 +237,9 @@ mod tests {
 
         #[test]
         fn prices_times_units_are_exact(cents in 0..=Money::MAX.cents(), units in -1_000_000_000_i64..1_000_000_000) {
-            prop_assert_eq!(Sum::worth(Money::from_cents(cents), units).to_i128(), Some(cents * i128::from(units)));
+            let worth = Sum::worth(Money::from_cents(cents), units);
+            prop_assert_eq!(worth.to_i128(), Some(cents * i128::from(units)));
+            prop_assert_eq!(worth.hundredths(), Money::from_cents(cents * i128::from(units)).to_string());
         }
     }
 }

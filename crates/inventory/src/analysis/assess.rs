@@ -31,7 +31,7 @@ impl From<&Config> for RestockSettings {
 
 impl RestockSettings {
     /// The threshold and the terms of a product: its own, and the shop's where they are absent.
-    pub(super) fn of_product(&self, threshold: Option<i64>, own: RestockTerms) -> (i64, Terms) {
+    fn of_product(&self, threshold: Option<i64>, own: RestockTerms) -> (i64, Terms) {
         let decimal = |value: Money| real(i64::try_from(value.cents()).unwrap_or(0)) / 100.0;
         let shop = &self.terms;
         let terms = Terms {

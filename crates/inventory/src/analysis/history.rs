@@ -51,7 +51,7 @@ pub(super) async fn days(
 }
 
 /// The time `window` days ago.
-pub(super) fn window_begin(window: i64, now: Timestamp) -> Timestamp {
+fn window_begin(window: i64, now: Timestamp) -> Timestamp {
     now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn count(typed: &str, locale: Locale) -> Result<String, NotNumber> {
 }
 
 /// The digits of a number with separated thousands: `1.234.567`.
-fn groups(text: &str, mark: char) -> Option<String> {
+pub(crate) fn groups(text: &str, mark: char) -> Option<String> {
     let mut groups = text.split(mark);
     let first = groups.next()?;
     let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());

@@ -4,6 +4,8 @@
 use db::{Money, Timestamp};
 use serde::Serializer;
 
+use crate::aggregates::Sum;
+
 pub use resource::{Named, Titled, time_text};
 
 /// Serializes a time as `2026-11-20T08:44:16.860338Z`, with six digits of fraction, or with none
@@ -15,6 +17,11 @@ pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::
 /// Serializes a price as a string with two decimals.
 pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&price.to_string())
+}
+
+/// Serializes a total of prices as a string with two decimals.
+pub fn total<S: Serializer>(cents: &Sum, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&cents.hundredths())
 }
 
 #[cfg(test)]

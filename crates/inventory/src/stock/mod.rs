@@ -239,13 +239,21 @@ pub(crate) async fn own_threshold_locked(
     store::OWN_THRESHOLDS.find(tx, product).await
 }
 
-/// The thresholds of those of these products that have their own.
-pub(crate) async fn own_thresholds(
+/// What the list of products shows of a product's stock, besides its quantity.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StockState {
+    /// The product's own threshold.
+    pub(crate) threshold: Option<i64>,
+    pub(crate) is_archived: bool,
+}
+
+/// The states of these products' stock.
+pub(crate) async fn stock_states(
     state: &State,
     products: &[i64],
-) -> Result<BTreeMap<i64, i64>, Refusal> {
+) -> Result<BTreeMap<i64, StockState>, Refusal> {
     let products = products.to_vec();
-    let read = async move |conn: &mut Conn| store::own_thresholds(conn, &products).await;
+    let read = async move |conn: &mut Conn| store::stock_states(conn, &products).await;
     Ok(state.db.read(read).await?)
 }
 

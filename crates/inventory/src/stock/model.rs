@@ -118,9 +118,9 @@ pub enum Difference {
         /// Which units are compared.
         subject: Subject,
         /// The stored number.
-        stored: i64,
+        stored: i128,
         /// The number according to the ledger.
-        ledger: i64,
+        ledger: i128,
     },
     /// Inflows whose copied title is not their product's, so lists by title order them wrongly.
     InflowTitles {

@@ -6,12 +6,13 @@ use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use resource::{FieldType as _, row};
 
 use super::{
-    LockedStock, LowStock, MOST_DIFFERENCES, Reason,
+    LockedStock, LowStock, MOST_DIFFERENCES, Reason, StockState,
     ledger::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
     movements::Movement,
 };
 use crate::{
+    aggregates::{sum_of_units, summed_units},
     listing::{List, Table},
     rest::json::Titled,
     work::Work,
@@ -284,19 +285,22 @@ pub(super) static OWN_THRESHOLDS: List<OwnThreshold> = List {
     ..List::described(&WITH_THRESHOLD)
 };
 
-/// The thresholds of those of these products that have their own.
-pub(super) async fn own_thresholds(
+/// The states of the stock of these products.
+pub(super) async fn stock_states(
     conn: &mut Conn,
     products: &[i64],
-) -> Result<BTreeMap<i64, i64>, Error> {
-    let mut query = Query::new(
-        "SELECT product_id, threshold FROM product_stock WHERE threshold IS NOT NULL AND product_id",
-    );
+) -> Result<BTreeMap<i64, StockState>, Error> {
+    let mut query =
+        Query::new("SELECT product_id, threshold, archived_at FROM product_stock WHERE product_id");
     query.any_of(products.iter().copied());
-    let found = conn
-        .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
-        .await?;
-    Ok(found.into_iter().collect())
+    let found = conn.all_of(&query, |row| {
+        let state = StockState {
+            threshold: row.get(1)?,
+            is_archived: row.get::<Option<Timestamp>>(2)?.is_some(),
+        };
+        Ok((row.get(0)?, state))
+    });
+    Ok(found.await?.into_iter().collect())
 }
 
 pub(super) async fn set_threshold(
@@ -355,16 +359,14 @@ pub(crate) async fn low_stock(
 }
 
 pub(super) async fn verify_quantities(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
-    conn.all(
-        "SELECT s.product_id, s.quantity, COALESCE(l.total, 0)
-         FROM product_stock AS s
-         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) AS total FROM ledger_entries GROUP BY product_id) AS l
-           ON l.product_id = s.product_id
-         WHERE s.quantity <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT $1",
-        &[&MOST_DIFFERENCES],
-        |row| difference(Subject::Quantity, row),
-    )
-    .await
+    let query = Query::new(concat!(
+        "SELECT s.product_id, s.billions, s.rest, COALESCE(l.billions, 0), COALESCE(l.rest, 0)
+         FROM (SELECT product_id, quantity / 1000000000 AS billions, quantity % 1000000000 AS rest FROM product_stock) AS s
+         LEFT JOIN (SELECT product_id, ",
+        sum_of_units!("change"),
+        " FROM ledger_entries GROUP BY product_id) AS l ON l.product_id = s.product_id WHERE "
+    ));
+    differing(conn, query, Subject::Quantity).await
 }
 
 pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
@@ -375,7 +377,15 @@ pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, 
                FROM ledger_entries) AS entry
          WHERE balance_after <> expected ORDER BY product_id, id LIMIT $1",
         &[&MOST_DIFFERENCES],
-        |row| difference(Subject::Balance, row),
+        |row| {
+            let (stored, ledger): (i64, i64) = (row.get(1)?, row.get(2)?);
+            Ok(Difference::Units {
+                product: row.get(0)?,
+                subject: Subject::Balance,
+                stored: stored.into(),
+                ledger: ledger.into(),
+            })
+        },
     )
     .await
 }
@@ -386,28 +396,57 @@ pub(super) async fn verify_movements(
     movement: Movement,
 ) -> Result<Vec<Difference>, Error> {
     let (created, deleted) = movement.kinds();
-    let subject = match movement {
-        Movement::Inflow => Subject::Inflows,
-        Movement::Outflow => Subject::Outflows,
+    let (moved, changed, subject) = match movement {
+        Movement::Inflow => (
+            sum_of_units!("quantity"),
+            sum_of_units!("change"),
+            Subject::Inflows,
+        ),
+        Movement::Outflow => (
+            sum_of_units!("quantity"),
+            sum_of_units!("-change"),
+            Subject::Outflows,
+        ),
     };
     let mut query = Query::new(
-        "SELECT s.product_id, COALESCE(m.total, 0), COALESCE(l.total, 0)
-         FROM product_stock AS s
-         LEFT JOIN (SELECT product_id, CAST(sum(quantity) AS BIGINT) AS total FROM ",
+        "SELECT p.product_id, COALESCE(s.billions, 0), COALESCE(s.rest, 0), COALESCE(l.billions, 0), COALESCE(l.rest, 0)
+         FROM product_stock AS p LEFT JOIN (SELECT product_id, ",
     );
-    query.push(movement.path()).push(
-        " GROUP BY product_id) AS m ON m.product_id = s.product_id
-         LEFT JOIN (SELECT product_id, CAST(sum(change) AS BIGINT) * ",
-    );
-    query.bind(movement.change(1));
-    query.push(" AS total FROM ledger_entries WHERE kind IN (");
-    query.bind(created.name()).push(", ").bind(deleted.name());
+    query.push(moved).push(" FROM ").push(movement.path());
     query.push(
-        ") GROUP BY product_id) AS l ON l.product_id = s.product_id
-         WHERE COALESCE(m.total, 0) <> COALESCE(l.total, 0) ORDER BY s.product_id LIMIT ",
+        " GROUP BY product_id) AS s ON s.product_id = p.product_id
+         LEFT JOIN (SELECT product_id, ",
+    );
+    query
+        .push(changed)
+        .push(" FROM ledger_entries WHERE kind IN (");
+    query.bind(created.name()).push(", ").bind(deleted.name());
+    query.push(") GROUP BY product_id) AS l ON l.product_id = p.product_id WHERE ");
+    differing(conn, query, subject).await
+}
+
+/// Reads the products whose sums `s` (stored) and `l` (ledger) differ. Compares them in parts,
+/// because their units may exceed 64 bits.
+async fn differing(
+    conn: &mut Conn,
+    mut query: Query,
+    subject: Subject,
+) -> Result<Vec<Difference>, Error> {
+    query.push(
+        "(COALESCE(s.rest, 0) - COALESCE(l.rest, 0)) % 1000000000 <> 0
+         OR COALESCE(s.billions, 0) - COALESCE(l.billions, 0) + (COALESCE(s.rest, 0) - COALESCE(l.rest, 0)) / 1000000000 <> 0
+         ORDER BY 1 LIMIT ",
     );
     query.bind(MOST_DIFFERENCES);
-    conn.all_of(&query, |row| difference(subject, row)).await
+    conn.all_of(&query, |row| {
+        Ok(Difference::Units {
+            product: row.get(0)?,
+            subject,
+            stored: summed_units(row, 1)?,
+            ledger: summed_units(row, 3)?,
+        })
+    })
+    .await
 }
 
 pub(super) async fn verify_inflow_titles(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
@@ -423,13 +462,4 @@ pub(super) async fn verify_inflow_titles(conn: &mut Conn) -> Result<Vec<Differen
         },
     )
     .await
-}
-
-fn difference(subject: Subject, row: &Row<'_>) -> Result<Difference, Error> {
-    Ok(Difference::Units {
-        product: row.get(0)?,
-        subject,
-        stored: row.get(1)?,
-        ledger: row.get(2)?,
-    })
 }

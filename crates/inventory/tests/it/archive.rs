@@ -33,6 +33,23 @@ async fn archive(app: &TestApp, product: i64, archived: bool) {
 }
 
 app_on_both_engines!(
+    the_dashboard_links_a_category_to_the_list_of_all_products_that_it_counts,
+    async |app| {
+        let gone = app.admin().a_product("Café antigo", 20).await;
+        archive(&app, gone, true).await;
+        let visitor = app.logged_in("manager").await;
+        let dashboard = visitor.get("/").await.text;
+        let address = "/products/?category=1&#38;archived=all";
+        assert!(dashboard.contains(address), "{dashboard}");
+        let list = visitor.get(&address.replace("&#38;", "&")).await.text;
+        assert!(list.contains("Café antigo"), "{list}");
+        assert!(!list.contains("outflows/new/?product=1"), "{list}");
+        let active = visitor.get("/products/?category=1").await.text;
+        assert!(!active.contains("Café antigo"), "{active}");
+    }
+);
+
+app_on_both_engines!(
     the_api_lists_archived_products_unless_it_is_asked_not_to,
     async |app| {
         let admin = app.admin();

@@ -9,6 +9,7 @@ use http::{
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER},
 };
 use http_body_util::Full;
+use serde_json::Value;
 use tokio::time::Instant;
 use web::{http_client::CallFailure, rate::Rates};
 
@@ -16,11 +17,12 @@ use super::{
     super::store::calls::{self, CallOutcome},
     ConfiguredModel, ModelUsage,
     answer::ModelAnswer,
+    prompt::Refusable,
 };
 use crate::State;
 
-/// Statuses by which servers reject an unknown answer format; a 500 only if its body names it.
-const FORMAT_REFUSALS: [StatusCode; 4] = [
+/// Statuses by which servers refuse a part of a request; a 500 only if its body names the format.
+const REFUSALS: [StatusCode; 4] = [
     StatusCode::BAD_REQUEST,
     StatusCode::NOT_FOUND,
     StatusCode::UNPROCESSABLE_ENTITY,
@@ -45,7 +47,7 @@ pub(super) enum CallError {
     },
     /// The server rejected the call. A retry would be rejected, too.
     #[error("refused with status {0}")]
-    Refused(StatusCode),
+    Refused(StatusCode, Option<Refusable>),
     #[error("the answer is too long")]
     TooLong,
 }
@@ -56,14 +58,20 @@ impl CallError {
         match self {
             Self::Quota => "quota",
             Self::Temporary { outcome, .. } => outcome,
-            Self::Refused(_) => "refused",
+            Self::Refused(..) => "refused",
             Self::TooLong => "unusable",
         }
     }
 
-    /// Whether the server may have rejected the answer format.
-    pub(super) fn may_be_about_format(&self) -> bool {
-        matches!(self, Self::Refused(status) if FORMAT_REFUSALS.contains(status))
+    /// The part of the request that the server may have refused. A refusal without a name may be
+    /// about the format.
+    pub(super) fn refused(&self) -> Option<Refusable> {
+        match self {
+            Self::Refused(status, part) if REFUSALS.contains(status) => {
+                Some(part.unwrap_or(Refusable::Format))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -157,17 +165,28 @@ async fn exchange(
         StatusCode::OK => return Ok(ModelAnswer::parse(&response.body)),
         StatusCode::TOO_MANY_REQUESTS => temporary("throttled"),
         StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => temporary("unavailable"),
-        status @ StatusCode::INTERNAL_SERVER_ERROR if mentions_format(&response.body) => {
-            CallError::Refused(status)
-        }
-        status if status.is_server_error() => temporary("unavailable"),
-        status => CallError::Refused(status),
+        status => match named_part(&response.body) {
+            part if !status.is_server_error() => CallError::Refused(status, part),
+            Some(Refusable::Format) if status == StatusCode::INTERNAL_SERVER_ERROR => {
+                CallError::Refused(status, Some(Refusable::Format))
+            }
+            _ => temporary("unavailable"),
+        },
     })
 }
 
-fn mentions_format(body: &[u8]) -> bool {
+/// The part of a request that an error names: in `error.param`, or anywhere in its text.
+fn named_part(body: &[u8]) -> Option<Refusable> {
+    let error: Value = serde_json::from_slice(body).unwrap_or_default();
     let text = String::from_utf8_lossy(body);
-    ["response_format", "json_schema", "json_object"]
-        .iter()
-        .any(|name| text.contains(name))
+    let text = error["error"]["param"].as_str().unwrap_or(&text);
+    let names = [
+        ("response_format", Refusable::Format),
+        ("json_schema", Refusable::Format),
+        ("json_object", Refusable::Format),
+        ("max_tokens", Refusable::TokenLimit),
+        ("temperature", Refusable::Temperature),
+    ];
+    let named = names.into_iter().find(|(name, _)| text.contains(name));
+    named.map(|(_, part)| part)
 }

@@ -22,7 +22,7 @@ use crate::State;
 use answer::{AllowedFacts, Flaw, ModelAnswer};
 use call::CallError;
 pub(super) use prompt::VERSION as PROMPT_VERSION;
-use prompt::{AnswerFormat, Prompt};
+use prompt::{Prompt, RequestForm};
 
 /// Retries of a failed call. After them, the computed text is used.
 const RETRIES: i64 = 2;
@@ -32,11 +32,12 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 /// The pause after the last retry, so that the next requests do not wait for the same failure.
 const PAUSE: Duration = Duration::from_secs(5 * 60);
-/// How long the accepted answer format is cached. Then the strict format is tried again, because
+/// How long the accepted form of a request is cached. Then the first form is tried again, because
 /// the server may have been updated.
-const FORMAT_LIFETIME: Duration = Duration::from_secs(60 * 60);
-/// The most calls for one analysis: prompt and repair, and two to find a simpler format.
-const MAX_CALLS: u32 = 4;
+const FORM_LIFETIME: Duration = Duration::from_secs(60 * 60);
+/// The most calls for one analysis: prompt and repair, and four to find the form that the server
+/// accepts.
+const MAX_CALLS: u32 = 6;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The most connections that are kept for the next calls.
 const IDLE_CONNECTIONS: usize = 16;
@@ -48,8 +49,8 @@ pub(super) struct ConfiguredModel {
     endpoint: Uri,
     /// The model is not called before this time.
     paused_until: Mutex<Option<Timestamp>>,
-    /// The simpler format that the server accepts, and when this cache entry expires.
-    format: Mutex<Option<(AnswerFormat, Timestamp)>>,
+    /// The other form of a request that the server accepts, and when this cache entry expires.
+    form: Mutex<Option<(RequestForm, Timestamp)>>,
 }
 
 /// The origin of an analysis' text.
@@ -95,7 +96,7 @@ impl ConfiguredModel {
             client,
             endpoint,
             paused_until: Mutex::new(None),
-            format: Mutex::new(None),
+            form: Mutex::new(None),
         })
     }
 
@@ -108,17 +109,17 @@ impl ConfiguredModel {
         self.config.timeout * MAX_CALLS
     }
 
-    /// The format of the next call: the cached one, or the strictest.
-    fn format(&self, now: Timestamp) -> AnswerFormat {
-        let remembered = lock_mutex(&self.format).filter(|(_, until)| now < *until);
-        remembered.map_or(AnswerFormat::Schema, |(format, _)| format)
+    /// The form of the next call: the cached one, or the first.
+    fn form(&self, now: Timestamp) -> RequestForm {
+        let remembered = lock_mutex(&self.form).filter(|(_, until)| now < *until);
+        remembered.map_or(RequestForm::FIRST, |(form, _)| form)
     }
 
-    fn remember_format(&self, accepted: AnswerFormat, now: Timestamp) {
-        *lock_mutex(&self.format) = Some((accepted, now + FORMAT_LIFETIME));
+    fn remember_form(&self, accepted: RequestForm, now: Timestamp) {
+        *lock_mutex(&self.form) = Some((accepted, now + FORM_LIFETIME));
         tracing::info!(
-            format = ?accepted,
-            "language model: the server refused a stricter answer format; this one is used for an hour"
+            form = ?accepted,
+            "language model: the server refused another form of the request; this one is used for an hour"
         );
     }
 
@@ -144,7 +145,7 @@ pub(super) async fn narrate(
         return Ok(Narrative::FromFormula("resting"));
     }
     let prompt = Prompt::new(model.name(), text);
-    let facts = AllowedFacts::of(prompt.data(), text.title);
+    let facts = AllowedFacts::of(prompt.data(), text.title, text.locale);
     let first = match call_model(state, model, &prompt, None, usage).await? {
         Ok(answer) => answer,
         Err(error) => return Ok(after_failure(state, model, &error, tries)),
@@ -169,7 +170,7 @@ pub(super) async fn narrate(
     }))
 }
 
-/// Calls the model, and falls back to a simpler answer format while the server rejects the format.
+/// Calls the model, and changes the form of the request while the server refuses a part of it.
 async fn call_model(
     state: &State,
     model: &ConfiguredModel,
@@ -177,19 +178,19 @@ async fn call_model(
     flawed: Option<(&str, &str)>,
     usage: &mut ModelUsage,
 ) -> Result<Result<ModelAnswer, CallError>, db::Error> {
-    let first = model.format(state.clock.now());
-    let mut format = first;
+    let first = model.form(state.clock.now());
+    let mut form = first;
     loop {
-        let result = call::call(state, model, prompt.body(format, flawed), usage).await?;
-        match (&result, format.simpler()) {
-            (Err(error), Some(simpler)) if error.may_be_about_format() => format = simpler,
-            _ => {
-                if result.is_ok() && format != first {
-                    model.remember_format(format, state.clock.now());
-                }
-                return Ok(result);
-            }
+        let result = call::call(state, model, prompt.body(form, flawed), usage).await?;
+        let refused = result.as_ref().err().and_then(CallError::refused);
+        if let Some(other) = refused.and_then(|refused| form.without(refused)) {
+            form = other;
+            continue;
         }
+        if result.is_ok() && form != first {
+            model.remember_form(form, state.clock.now());
+        }
+        return Ok(result);
     }
 }
 

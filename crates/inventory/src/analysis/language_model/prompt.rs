@@ -26,7 +26,7 @@ const MOST_TOKENS: u32 = 600;
 
 /// The `response_format` of a call. The prompt contains the schema in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AnswerFormat {
+enum AnswerFormat {
     /// `json_schema`: an object that matches the schema.
     Schema,
     /// `json_object`: any JSON object.
@@ -37,7 +37,7 @@ pub(super) enum AnswerFormat {
 
 impl AnswerFormat {
     /// The next format, which more servers support.
-    pub(super) fn simpler(self) -> Option<Self> {
+    fn simpler(self) -> Option<Self> {
         match self {
             Self::Schema => Some(Self::Object),
             Self::Object => Some(Self::Unstated),
@@ -53,6 +53,48 @@ impl AnswerFormat {
             })),
             Self::Object => Some(json!({"type": "json_object"})),
             Self::Unstated => None,
+        }
+    }
+}
+
+/// A part of a request that some servers refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refusable {
+    Format,
+    TokenLimit,
+    Temperature,
+}
+
+/// The form of a request, which depends on what the server accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RequestForm {
+    format: AnswerFormat,
+    /// The name of the limit. Hosted reasoning models refuse `max_tokens`, and local servers know
+    /// nothing else.
+    token_limit: &'static str,
+    has_temperature: bool,
+}
+
+impl RequestForm {
+    /// The form that is tried first.
+    pub(super) const FIRST: Self = Self {
+        format: AnswerFormat::Schema,
+        token_limit: "max_tokens",
+        has_temperature: true,
+    };
+
+    /// The form to try after this part of a request was refused. `None` if there is no other.
+    pub(super) fn without(self, refused: Refusable) -> Option<Self> {
+        match refused {
+            Refusable::TokenLimit if self.token_limit == Self::FIRST.token_limit => Some(Self {
+                token_limit: "max_completion_tokens",
+                ..self
+            }),
+            Refusable::Temperature if self.has_temperature => Some(Self {
+                has_temperature: false,
+                ..self
+            }),
+            _ => self.format.simpler().map(|format| Self { format, ..self }),
         }
     }
 }
@@ -77,7 +119,7 @@ impl<'a> Prompt<'a> {
     }
 
     /// The body of a request. `flawed` is an answer and its flaw, which the model should repair.
-    pub(super) fn body(&self, format: AnswerFormat, flawed: Option<(&str, &str)>) -> Vec<u8> {
+    pub(super) fn body(&self, form: RequestForm, flawed: Option<(&str, &str)>) -> Vec<u8> {
         let mut messages = vec![
             json!({"role": "system", "content": self.rules}),
             json!({"role": "user", "content": self.data.to_string()}),
@@ -93,12 +135,14 @@ impl<'a> Prompt<'a> {
         let mut body = json!({
             "model": self.model,
             "messages": messages,
-            "temperature": 0.2,
-            "max_tokens": MOST_TOKENS,
             "stream": false,
         });
-        if let (Some(format), Some(members)) = (format.response_format(), body.as_object_mut()) {
-            members.insert("response_format".to_owned(), format);
+        body[form.token_limit] = MOST_TOKENS.into();
+        if form.has_temperature {
+            body["temperature"] = 0.2.into();
+        }
+        if let Some(format) = form.format.response_format() {
+            body["response_format"] = format;
         }
         body.to_string().into_bytes()
     }
@@ -256,7 +300,7 @@ pub(super) mod tests {
         };
         let prompt = Prompt::new("m", &text);
         let answer = "palavra ".repeat(1000);
-        let body = prompt.body(AnswerFormat::Schema, Some((&answer, "flawed")));
+        let body = prompt.body(RequestForm::FIRST, Some((&answer, "flawed")));
         let request: Value = serde_json::from_slice(&body).unwrap();
         let tokens: usize = request["messages"]
             .as_array()

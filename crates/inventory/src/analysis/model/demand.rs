@@ -68,7 +68,9 @@ impl Demand {
         Self {
             days: i64::try_from(days.len()).unwrap_or(i64::MAX),
             series: available.map(|day| real(day.units)).collect(),
-            units: days.iter().map(|day| day.units).sum(),
+            units: days
+                .iter()
+                .fold(0, |sum, day| sum.saturating_add(day.units)),
         }
     }
 

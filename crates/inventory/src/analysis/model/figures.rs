@@ -166,7 +166,7 @@ impl Forecast {
         let reorder_point = supply::level(per_day, lead, safety_stock);
         // The shop sets the threshold, so an order always reaches it.
         let order_up_to = supply::level(per_day, cycle, safety(cycle)).max(super::real(threshold));
-        let is_due = super::real(quantity) <= reorder_point || quantity < threshold;
+        let is_due = quantity <= round_down(reorder_point) || quantity < threshold;
         let days_of_cover = supply::days_of_cover(quantity, per_day)?;
         let until_order = round_down(days_of_cover - lead);
         let suggested_quantity = if is_due {
@@ -285,6 +285,19 @@ mod tests {
         let forecast = figures(&SERIES, 90, 10).forecast.unwrap();
         assert!(!forecast.is_due);
         assert_eq!(forecast.suggested_quantity, 0);
+    }
+
+    #[test]
+    fn exactly_at_its_reorder_point_a_product_is_ordered() {
+        let terms = Terms {
+            service_level: 50.0,
+            lead_time: 21.0,
+            ..Terms::default()
+        };
+        // 17 units in 7 days: 51 for the lead time, 68 with the review.
+        let figures = Figures::of(&demand(&[2, 3, 2, 3, 2, 3, 2]), 51, 10, terms);
+        assert!(figures.forecast.as_ref().unwrap().is_due);
+        assert_eq!(figures.suggested_quantity(), Some(17));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Key figures of a whole shop: ABC classes by turnover, dead stock, overstock.
 
-use db::Money;
 use serde::Serialize;
 
 use super::real;
+use crate::aggregates::Sum;
 
 /// The ABC class of a product, by its share of the yearly usage at cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -36,24 +36,24 @@ impl Abc {
 /// The smallest yearly usage of the classes A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AbcThresholds {
-    least_a: i128,
-    least_b: i128,
+    least_a: Sum,
+    least_b: Sum,
 }
 
 impl AbcThresholds {
     /// The thresholds for these values of yearly usage; sorts `values`. Products of the same value
     /// share a class, and the greatest is always in A.
-    pub fn of(values: &mut [i128]) -> Self {
+    pub fn of(values: &mut [Sum]) -> Self {
         values.sort_unstable_by(|left, right| right.cmp(left));
-        let total: i128 = values.iter().sum();
-        let greatest = values.first().copied().unwrap_or(0);
-        let (mut least_a, mut least_b, mut sum) = (greatest, greatest, 0_i128);
-        for value in values.iter().take_while(|value| **value > 0) {
-            sum += value;
-            if sum * 100 <= total * 80 {
+        let total: Sum = values.iter().copied().sum();
+        let greatest = values.first().copied().unwrap_or_default();
+        let (mut least_a, mut least_b, mut sum) = (greatest, greatest, Sum::ZERO);
+        for value in values.iter().take_while(|value| **value > Sum::ZERO) {
+            sum += *value;
+            if sum.times(5) <= total.times(4) {
                 least_a = *value;
             }
-            if sum * 100 <= total * 95 {
+            if sum.times(20) <= total.times(19) {
                 least_b = *value;
             }
         }
@@ -64,8 +64,8 @@ impl AbcThresholds {
     }
 
     /// The class of a product with this yearly usage.
-    pub fn class(self, value: i128) -> Abc {
-        if value <= 0 {
+    pub fn class(self, value: Sum) -> Abc {
+        if value <= Sum::ZERO {
             Abc::D
         } else if value >= self.least_a {
             Abc::A
@@ -79,9 +79,9 @@ impl AbcThresholds {
 
 /// The inventory turnover of a year: usage at cost over the average stock at cost. `None` without
 /// stock.
-pub fn turnover(usage: Money, opening: Money, closing: Money) -> Option<f64> {
-    let average = f64::midpoint(cents(opening), cents(closing));
-    (average > 0.0).then(|| cents(usage) / average)
+pub fn turnover(usage: Sum, opening: Sum, closing: Sum) -> Option<f64> {
+    let average = (opening + closing).approximately() / 2.0;
+    (average > 0.0).then(|| usage.approximately() / average)
 }
 
 /// Whether stock is dead: there is some, and nothing went out for `limit` days. For a product
@@ -100,15 +100,6 @@ pub fn excess(quantity: i64, order_up_to: f64) -> i64 {
     quantity.saturating_sub(super::round_up(order_up_to)).max(0)
 }
 
-/// For ratios only. Amounts are never stored or added up as floats.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a ratio of amounts is a statistic"
-)]
-fn cents(amount: Money) -> f64 {
-    amount.cents() as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::{
@@ -118,7 +109,7 @@ mod tests {
 
     #[test]
     fn classes_follow_the_cumulated_share_of_value() {
-        let mut values = vec![50, 30, 10, 5, 3, 2, 0];
+        let mut values = [50, 30, 10, 5, 3, 2, 0].map(Sum::from);
         let cuts = AbcThresholds::of(&mut values);
         let classes: Vec<Abc> = values.iter().map(|value| cuts.class(*value)).collect();
         assert_eq!(classes, [A, A, B, B, C, C, D]);
@@ -126,16 +117,19 @@ mod tests {
 
     #[test]
     fn the_greatest_is_in_a_even_alone_and_equals_share_their_class() {
-        assert_eq!(AbcThresholds::of(&mut [100]).class(100), Abc::A);
-        assert_eq!(AbcThresholds::of(&mut [96, 4]).class(4), Abc::C);
-        let equal = AbcThresholds::of(&mut [10; 10]);
-        assert_eq!(equal.class(10), Abc::A);
-        assert_eq!(AbcThresholds::of(&mut []).class(0), Abc::D);
+        let class = |values: &[i64], value: Sum| {
+            let mut values: Vec<Sum> = values.iter().copied().map(Sum::from).collect();
+            AbcThresholds::of(&mut values).class(value)
+        };
+        assert_eq!(class(&[100], 100.into()), Abc::A);
+        assert_eq!(class(&[96, 4], 4.into()), Abc::C);
+        assert_eq!(class(&[10; 10], 10.into()), Abc::A);
+        assert_eq!(class(&[], Sum::ZERO), Abc::D);
     }
 
     #[test]
     fn measures_of_stock_are_those_of_the_books() {
-        let money = Money::from_cents;
+        let money = Sum::from;
         assert_eq!(turnover(money(1200), money(100), money(500)), Some(4.0));
         assert_eq!(turnover(money(1200), money(0), money(0)), None);
         assert!(is_dead(1, Some(90), 400, 90) && !is_dead(0, Some(90), 400, 90));

@@ -1,19 +1,19 @@
 //! One product's line of the report.
 
-use db::Money;
+use db::Timestamp;
 use serde::Serialize;
 
-use super::{
-    super::{
-        model::{
-            Day, Demand, Forecast, Variability,
-            portfolio::{self, Abc, AbcThresholds},
-        },
-        store::shop::ReportProduct,
+use super::super::{
+    model::{
+        Figures, Variability,
+        portfolio::{self, Abc, AbcThresholds},
     },
-    ReportParameters,
+    store::{history::AnalysedProduct, shop::ReportFacts},
 };
-use crate::{aggregates::DAY, rest::spreadsheet::escape};
+use crate::{
+    aggregates::{DAY, Sum},
+    rest::spreadsheet::escape,
+};
 
 /// Stock is dead after this many days without an outflow: a common figure, not a standard.
 pub(super) const DEAD_AFTER: i64 = 90;
@@ -36,16 +36,16 @@ pub struct ReportLine {
     /// The low-stock threshold, in units.
     pub threshold: i64,
     /// The value of the stock at cost.
-    #[serde(serialize_with = "crate::rest::json::price")]
-    pub stock_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    pub stock_value: Sum,
     /// Units that went out in the last year.
-    pub yearly_units: i64,
+    pub yearly_units: i128,
     /// The value of `yearly_units` at today's cost.
-    #[serde(serialize_with = "crate::rest::json::price")]
-    pub yearly_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    pub yearly_value: Sum,
     /// The value of the stock one year ago, at today's cost.
-    #[serde(serialize_with = "crate::rest::json::price")]
-    pub opening_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    pub opening_value: Sum,
     /// The forecast demand, in units per day. `None` if there is too little history.
     pub demand_per_day: Option<f64>,
     /// How many days the stock lasts.
@@ -57,13 +57,13 @@ pub struct ReportLine {
     /// Units to order now.
     pub suggested_quantity: Option<i64>,
     /// The cost of `suggested_quantity`.
-    #[serde(serialize_with = "crate::rest::json::price")]
-    pub order_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    pub order_value: Sum,
     /// Units above the order-up-to level.
     pub excess_units: i64,
     /// The value of `excess_units` at cost.
-    #[serde(serialize_with = "crate::rest::json::price")]
-    pub excess_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    pub excess_value: Sum,
     /// Whole days since the last outflow. `None` if there was none.
     pub days_since_outflow: Option<i64>,
     /// Whether there is stock and nothing went out for `DEAD_AFTER` days.
@@ -74,38 +74,35 @@ pub struct ReportLine {
 
 impl ReportLine {
     pub(super) fn new(
-        parameters: &ReportParameters,
-        product: &ReportProduct,
-        history: &[Day],
-        (yearly_units, yearly_value): (i64, Money),
+        (product, facts): (AnalysedProduct, &ReportFacts),
+        figures: &Figures,
+        (yearly_units, yearly_value): (i128, Sum),
         thresholds: AbcThresholds,
+        now: Timestamp,
     ) -> Self {
-        let settings = &parameters.settings;
-        let (threshold, terms) = settings.of_product(product.threshold, product.terms);
-        let forecast = Forecast::of(&Demand::of(history), product.quantity, threshold, &terms);
-        let days_since = |time: db::Timestamp| {
-            i64::try_from(parameters.now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
+        let days_since = |time: Timestamp| {
+            i64::try_from(now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
         };
-        let since_outflow = product.last_outflow.map(days_since);
-        let age = product.first_entry.map_or(0, days_since);
-        let value = |units: i64| product.cost.checked_mul(units).unwrap_or(Money::ZERO);
-        let forecast = forecast.as_ref();
+        let since_outflow = facts.last_outflow.map(days_since);
+        let age = facts.first_entry.map_or(0, days_since);
+        let value = |units: i64| Sum::worth(facts.cost, units);
+        let forecast = figures.forecast.as_ref();
         let excess = forecast.map_or(0, |forecast| {
             portfolio::excess(product.quantity, forecast.order_up_to)
         });
         let cover = forecast.map(|forecast| forecast.days_of_cover);
-        let suggested = forecast.map(|forecast| forecast.suggested_quantity);
+        let suggested = figures.suggested_quantity();
         Self {
             product: product.id,
-            title: product.title.clone(),
-            abc: thresholds.class(yearly_value.cents()),
+            title: product.title,
+            abc: thresholds.class(yearly_value),
             xyz: forecast.map(|forecast| forecast.variability),
             quantity: product.quantity,
-            threshold,
+            threshold: figures.threshold,
             stock_value: value(product.quantity),
             yearly_units,
             yearly_value,
-            opening_value: value(product.opening.unwrap_or(0)),
+            opening_value: value(facts.opening.unwrap_or(0)),
             demand_per_day: forecast.map(|forecast| forecast.per_day),
             days_of_cover: cover,
             reorder_point: forecast.map(|forecast| forecast.reorder_point),
@@ -158,18 +155,18 @@ impl ReportLine {
             xyz.unwrap_or_default(),
             self.quantity.to_string(),
             self.threshold.to_string(),
-            self.stock_value.to_string(),
+            self.stock_value.hundredths(),
             self.yearly_units.to_string(),
-            self.yearly_value.to_string(),
-            self.opening_value.to_string(),
+            self.yearly_value.hundredths(),
+            self.opening_value.hundredths(),
             number(self.demand_per_day),
             number(self.days_of_cover),
             number(self.reorder_point),
             number(self.order_up_to),
             integer(self.suggested_quantity),
-            self.order_value.to_string(),
+            self.order_value.hundredths(),
             self.excess_units.to_string(),
-            self.excess_value.to_string(),
+            self.excess_value.hundredths(),
             integer(self.days_since_outflow),
             self.is_dead.to_string(),
             self.is_slow.to_string(),

@@ -2,7 +2,7 @@
 //! query is one statement for all products and uses the indexes on product and time, so its
 //! duration does not depend on the size of the shop.
 
-use db::{Conn, Engine, Error, Query, Timestamp};
+use db::{Conn, Engine, Error, Query, Row, Timestamp};
 
 use super::{super::restock_terms::RestockTerms, terms};
 
@@ -50,30 +50,42 @@ macro_rules! units {
     };
 }
 
-pub(crate) async fn product(conn: &mut Conn, id: i64) -> Result<Option<AnalysedProduct>, Error> {
-    Ok(products(conn, &[id]).await?.pop())
+/// The columns of an [`AnalysedProduct`].
+macro_rules! analysed {
+    () => {
+        "p.id, p.title, s.quantity, s.threshold,
+         t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple"
+    };
 }
+pub(super) use analysed;
 
-/// Products by id, ordered by id.
-pub(crate) async fn products(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysedProduct>, Error> {
-    let mut query = Query::new(
-        "SELECT p.id, p.title, s.quantity, s.threshold,
-                t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple
-         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
-         LEFT JOIN restock_terms AS t ON t.product_id = p.id
-         WHERE p.id",
-    );
-    query.any_of(ids.iter().copied()).push(" ORDER BY p.id");
-    conn.all_of(&query, |row| {
-        Ok(AnalysedProduct {
+impl AnalysedProduct {
+    pub(super) fn from_row(row: &Row<'_>) -> Result<Self, Error> {
+        Ok(Self {
             id: row.get(0)?,
             title: row.get(1)?,
             quantity: row.get(2)?,
             threshold: row.get(3)?,
             terms: terms::of_row(row, 4)?,
         })
-    })
-    .await
+    }
+}
+
+pub(crate) async fn product(conn: &mut Conn, id: i64) -> Result<Option<AnalysedProduct>, Error> {
+    Ok(products(conn, &[id]).await?.pop())
+}
+
+/// Products by id, ordered by id.
+pub(crate) async fn products(conn: &mut Conn, ids: &[i64]) -> Result<Vec<AnalysedProduct>, Error> {
+    let mut query = Query::new(concat!(
+        "SELECT ",
+        analysed!(),
+        " FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
+         LEFT JOIN restock_terms AS t ON t.product_id = p.id
+         WHERE p.id",
+    ));
+    query.any_of(ids.iter().copied()).push(" ORDER BY p.id");
+    conn.all_of(&query, AnalysedProduct::from_row).await
 }
 
 /// The sales histories of these products. `units` counts sales since `from`.

@@ -102,12 +102,17 @@ pub(crate) async fn put_back(
 }
 
 /// Queues a product again whose stock changed during its analysis, unless it was deleted.
-pub(crate) async fn requeue(tx: &mut Tx, product: i64, due_at: Timestamp) -> Result<(), Error> {
+pub(crate) async fn requeue(
+    tx: &mut Tx,
+    product: i64,
+    due_at: Timestamp,
+    now: Timestamp,
+) -> Result<(), Error> {
     tx.execute(
         "INSERT INTO analysis_requests (product_id, requested_at, due_at)
-         SELECT product_id, $2, $2 FROM product_stock WHERE product_id = $1
+         SELECT product_id, $3, $2 FROM product_stock WHERE product_id = $1
          ON CONFLICT (product_id) DO NOTHING",
-        &[&product, &due_at],
+        &[&product, &due_at, &now],
     )
     .await?;
     Ok(())

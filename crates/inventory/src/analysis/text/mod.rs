@@ -118,22 +118,23 @@ impl AnalysisText<'_> {
             return self.say("O estoque acabou.", "Out of stock.").to_owned();
         }
         let left = units(locale, quantity);
-        let cover = days(locale, forecast.days_of_cover);
+        let cover = words::cover(locale, forecast.days_of_cover);
         let end = moment(locale, self.now, forecast.runs_out_in);
         let lead = days(locale, self.figures.terms.lead_time);
         let is_late = forecast.order_in < 0;
+        let they_run = if quantity == 1 { "it runs" } else { "they run" };
         match (locale, is_late) {
             (Locale::PtBr, false) => format!(
-                "Em estoque: {left}, para cerca de {cover}; acaba por volta de {end}. A entrega leva {lead}."
+                "Em estoque: {left}, para {cover}; acaba por volta de {end}. A entrega leva {lead}."
             ),
             (Locale::PtBr, true) => format!(
-                "Em estoque: {left}, para cerca de {cover}; acaba por volta de {end}, antes que um pedido de hoje chegue ({lead})."
+                "Em estoque: {left}, para {cover}; acaba por volta de {end}, antes que um pedido de hoje chegue ({lead})."
             ),
             (Locale::En, false) => format!(
-                "In stock: {left}, enough for about {cover}; they run out around {end}. Delivery takes {lead}."
+                "In stock: {left}, enough for {cover}; {they_run} out around {end}. Delivery takes {lead}."
             ),
             (Locale::En, true) => format!(
-                "In stock: {left}, enough for about {cover}; they run out around {end}, before an order placed today arrives ({lead})."
+                "In stock: {left}, enough for {cover}; {they_run} out around {end}, before an order placed today arrives ({lead})."
             ),
         }
     }
@@ -172,12 +173,13 @@ impl AnalysisText<'_> {
 
     fn point(&self, forecast: &Forecast) -> String {
         // An order is due at or below the reorder point, so the shown point is rounded down.
-        let point = units(self.locale, round_down(forecast.reorder_point));
-        let safety = round_up(forecast.safety_stock).min(round_down(forecast.reorder_point));
+        let point = round_down(forecast.reorder_point);
+        let of_which = if point == 1 { "da qual" } else { "das quais" };
+        let safety = round_up(forecast.safety_stock).min(point);
+        let shown = units(self.locale, point);
         let safety = self.locale.number(safety);
         let level = percent(self.locale, self.figures.terms.service_level);
-        let quantity = super::model::real(self.figures.quantity);
-        let why = if forecast.is_due && quantity > forecast.reorder_point {
+        let why = if forecast.is_due && self.figures.quantity > point {
             let threshold = self.locale.number(self.figures.threshold);
             match self.locale {
                 Locale::PtBr => {
@@ -196,10 +198,10 @@ impl AnalysisText<'_> {
         };
         match self.locale {
             Locale::PtBr => format!(
-                "- Ponto de pedido: {point}, das quais {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"
+                "- Ponto de pedido: {shown}, {of_which} {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"
             ),
             Locale::En => format!(
-                "- Reorder point: {point}, including {safety} of safety stock, so that the stock lasts until delivery {level} of the time.{why}"
+                "- Reorder point: {shown}, including {safety} of safety stock, so that the stock lasts until delivery {level} of the time.{why}"
             ),
         }
     }

@@ -89,6 +89,18 @@ pub(super) fn days(locale: Locale, length: f64) -> String {
     format!("{number} {noun}")
 }
 
+/// How long the stock lasts.
+pub(super) fn cover(locale: Locale, length: f64) -> String {
+    if length < 0.05 {
+        return locale.text("menos de 1 dia", "less than a day").to_owned();
+    }
+    format!(
+        "{} {}",
+        locale.text("cerca de", "about"),
+        days(locale, length)
+    )
+}
+
 /// How fast a product sells: units per day, or the days between two sales.
 pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     if per_day < 0.5 {
@@ -168,6 +180,8 @@ mod tests {
         assert_eq!(decimal(Locale::PtBr, 3.0, 1), "3");
         assert_eq!(days(Locale::PtBr, 1.0), "1 dia");
         assert_eq!(days(Locale::En, 33.4), "33 days");
+        assert_eq!(cover(Locale::PtBr, 0.04), "menos de 1 dia");
+        assert_eq!(cover(Locale::En, 0.05), "about 0.1 days");
         assert_eq!(units(Locale::PtBr, 1), "1 unidade");
         assert_eq!(percent(Locale::PtBr, 97.5), "97,5%");
         assert_eq!(pace(Locale::PtBr, 2.68), "2,7 por dia");

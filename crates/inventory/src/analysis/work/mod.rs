@@ -234,7 +234,7 @@ async fn store_analysis(
         if current.is_some_and(|current| {
             current.quantity != product.quantity && current.quantity < threshold
         }) {
-            queue::requeue(tx, product.id, cool_at).await?;
+            queue::requeue(tx, product.id, cool_at, now).await?;
         }
         Ok(WorkOutcome::Analysed(id))
     };

@@ -327,7 +327,8 @@ impl<'a> View<'a> {
             width: tenths(aggregate.products, stock.total.products),
         };
         let named = shares.named.iter().map(|(record, aggregate)| {
-            let address = format!("/products/?{filter}={}", record.id);
+            // Archived products are counted, too.
+            let address = format!("/products/?{filter}={}&archived=all", record.id);
             row(record.name.clone(), Some(address), aggregate)
         });
         let others = shares.others.iter().map(|(count, aggregate)| {

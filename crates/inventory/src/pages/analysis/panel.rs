@@ -1,6 +1,6 @@
 //! The panel on a product's page: its newest analysis, and the progress of a requested one.
 
-use super::view::{AnalysisListRow, phase_text};
+use super::view::{AnalysisListRow, Progress};
 use crate::{
     State,
     access::{Model, Verb},
@@ -11,8 +11,7 @@ use crate::{
 
 #[derive(Debug)]
 pub(crate) struct AnalysisPanel {
-    /// The progress of a request, in words.
-    pub(crate) phase: Option<String>,
+    pub(crate) progress: Progress,
     /// The user waits for an analysis with a larger id.
     pub(crate) after: i64,
     pub(crate) newest: Option<AnalysisListRow>,
@@ -35,7 +34,7 @@ impl AnalysisPanel {
         let id = newest.first().map_or(0, |summary| summary.id);
         let row = |summary| AnalysisListRow::of(frame, summary, state.config.language);
         Ok(Self {
-            phase: status.phase.map(|phase| phase_text(frame, phase)),
+            progress: Progress::of(frame, status.phase),
             after: after.unwrap_or(id),
             newest: newest.first().map(row),
             is_awaited: after.is_some_and(|after| id > after),

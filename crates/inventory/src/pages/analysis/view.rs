@@ -299,8 +299,7 @@ pub(super) struct ProductAnalysesPage<'a> {
     frame: &'a Frame,
     product: AnalysedProduct,
     quantity: String,
-    /// The progress of a request, in words.
-    phase: Option<String>,
+    progress: Progress,
     /// The user waits for an analysis with a larger id.
     after: i64,
     rows: Vec<AnalysisListRow>,
@@ -326,7 +325,7 @@ impl<'a> ProductAnalysesPage<'a> {
             frame,
             quantity: frame.locale.number(product.quantity),
             product,
-            phase: status.phase.map(|phase| phase_text(frame, phase)),
+            progress: Progress::of(frame, status.phase),
             after: after.or(status.newest).unwrap_or(0),
             rows: page.results.iter().map(row).collect(),
             form,
@@ -361,21 +360,38 @@ impl<'a> ProductAnalysesPage<'a> {
     }
 }
 
-pub(super) fn phase_text(frame: &Frame, phase: Phase) -> String {
-    match phase {
-        Phase::Running => frame.text("Analisando agora…", "Analysing now…").to_owned(),
-        Phase::Waiting => frame
-            .text(
-                "Na fila: a análise começa em instantes.",
-                "Queued: it starts in a moment.",
-            )
-            .to_owned(),
-        Phase::Postponed(due) => {
-            let begin = frame.text("Na fila para", "Queued for");
-            // Rounded up to the minute, so the analysis never begins later than shown.
-            let due = frame.locale.date_time(due + Duration::from_secs(59));
-            format!("{begin} {due}.")
-        }
+/// The progress of a request, in words.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    /// The analysis is being made or begins in a moment, so the page asks again.
+    pub(crate) current: Option<String>,
+    /// When a postponed analysis begins. The user may request one now all the same.
+    pub(crate) postponed: Option<String>,
+}
+
+impl Progress {
+    pub(super) fn of(frame: &Frame, phase: Option<Phase>) -> Self {
+        let (current, postponed) = match phase {
+            None => (None, None),
+            Some(Phase::Running) => (
+                Some(frame.text("Analisando agora…", "Analysing now…").to_owned()),
+                None,
+            ),
+            Some(Phase::Waiting) => {
+                let text = frame.text(
+                    "Na fila: a análise começa em instantes.",
+                    "Queued: it starts in a moment.",
+                );
+                (Some(text.to_owned()), None)
+            }
+            Some(Phase::Postponed(due)) => {
+                let begin = frame.text("Na fila para", "Queued for");
+                // Rounded up to the minute, so the analysis never begins later than shown.
+                let due = frame.locale.date_time(due + Duration::from_secs(59));
+                (None, Some(format!("{begin} {due}.")))
+            }
+        };
+        Self { current, postponed }
     }
 }
 

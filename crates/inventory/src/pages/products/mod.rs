@@ -37,7 +37,7 @@ use crate::{
         page::Page,
         query::{Parameters, encode},
     },
-    stock::{self, Level, Policy, movements::Movement},
+    stock::{self, Level, Policy, StockState, movements::Movement},
 };
 
 pub(crate) fn routes() -> PageRouter {
@@ -53,8 +53,10 @@ fn address(id: i64) -> String {
     records::address(Products, id)
 }
 
-/// The parameter that selects archived products only.
+/// The parameter that selects archived products, or all.
 const ARCHIVED: &str = "archived";
+/// The value of [`ARCHIVED`] for all products, as the dashboard counts them.
+const ALL: &str = "all";
 
 /// The first products of a list.
 ///
@@ -71,8 +73,10 @@ pub(crate) async fn first(
 
 /// By default the list shows only products that are not archived.
 fn without_archived(mut parameters: Parameters) -> Parameters {
-    if parameters.get(ARCHIVED).is_none() {
-        parameters.set(ARCHIVED, "false");
+    match parameters.get(ARCHIVED) {
+        None => parameters.set(ARCHIVED, "false"),
+        Some(ALL) => parameters.set(ARCHIVED, ""),
+        Some(_) => {}
     }
     parameters
 }
@@ -91,6 +95,7 @@ impl ResourcePages for Products {
         let shown = vec![
             ("", locale.text("Produtos ativos", "Active products")),
             ("true", locale.text("Arquivados", "Archived")),
+            (ALL, locale.text("Todos", "All")),
         ];
         ListFilters {
             search: Some(search.to_owned()),
@@ -136,9 +141,8 @@ impl ResourcePages for Products {
     ) -> Result<Vec<Row>, Refusal> {
         let ids: Vec<i64> = records.iter().map(|product| product.id).collect();
         let rows = ProductRows {
-            thresholds: stock::own_thresholds(state, &ids).await?,
+            states: stock::stock_states(state, &ids).await?,
             policy: Policy::from(&state.config),
-            is_archived: list.form.value(ARCHIVED) == "true",
             columns: self.columns(),
             here: list.address.whole(),
             frame,
@@ -214,21 +218,19 @@ fn further(frame: &Frame, address: &ListAddress) -> Option<Link> {
 /// The common data of the rows of one page.
 struct ProductRows<'a> {
     frame: &'a Frame,
-    thresholds: BTreeMap<i64, i64>,
+    states: BTreeMap<i64, StockState>,
     policy: Policy,
     columns: Vec<&'static Field>,
     /// The address of the list, to which forms opened from a row return.
     here: String,
-    /// Whether the rows are archived products.
-    is_archived: bool,
 }
 
 impl ProductRows<'_> {
     fn row(&self, product: &ProductRecord) -> Row {
-        let own = self.thresholds.get(&product.id).copied();
-        let threshold = self.policy.threshold_of(own);
-        let is_low = !self.is_archived && Level::of(product.quantity, threshold) == Level::Low;
-        let (columns, actions) = (&self.columns, self.actions(product));
+        let state = self.states.get(&product.id).copied().unwrap_or_default();
+        let threshold = self.policy.threshold_of(state.threshold);
+        let is_low = !state.is_archived && Level::of(product.quantity, threshold) == Level::Low;
+        let (columns, actions) = (&self.columns, self.actions(product, state.is_archived));
         Row::of(self.frame, product, columns, &address(product.id), actions).with(
             columns,
             ProductRecord::quantity,
@@ -239,14 +241,14 @@ impl ProductRows<'_> {
         )
     }
 
-    fn actions(&self, product: &ProductRecord) -> Vec<RowAction> {
+    fn actions(&self, product: &ProductRecord, is_archived: bool) -> Vec<RowAction> {
         let frame = self.frame;
         let mut next = String::new();
         encode(&self.here, &mut next);
         let book = |path: &str| format!("/{path}/new/?product={}&next={next}", product.id);
         let own = |path: &str| format!("{}{path}", address(product.id));
         let may_change = frame.may(Verb::Change, Model::Product);
-        let may_book = |model| !self.is_archived && frame.may(Verb::Add, model);
+        let may_book = |model| !is_archived && frame.may(Verb::Add, model);
         let all = [
             (
                 may_book(Model::Inflow),

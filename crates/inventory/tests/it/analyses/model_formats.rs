@@ -84,3 +84,27 @@ on_both_engines!(
         assert_eq!(server.calls().len(), 4);
     }
 );
+
+on_both_engines!(
+    a_server_that_refuses_max_tokens_or_the_temperature_by_name_is_asked_otherwise_for_an_hour,
+    async |address| {
+        let refused: &[&str] = &["max_tokens", "temperature"];
+        let content = reply("Peça agora.", &[]);
+        let server = ModelServer::start([Behaviour::Refuses(refused, content)]).await;
+        let mut config = with_model(&server);
+        config.analysis.cooldown = Duration::from_secs(1);
+        let app = TestApp::with(&address, config).await;
+        let product = a_product_that_ran_low(&app, "Arroz").await;
+        let mut calls = Vec::new();
+        for minutes in [59, 2, 1] {
+            assert_eq!(analysed(&app).await.provenance.source, Source::Model);
+            calls.push(server.calls().len());
+            app.clock.advance(Duration::from_secs(minutes * 60));
+            app.sell(product, 1).await;
+        }
+        assert_eq!(calls, [3, 4, 7]);
+        let remembered = server.calls()[3].json();
+        assert_eq!(remembered["max_completion_tokens"], 600);
+        assert_eq!(format(&server.calls()[3]), "json_schema");
+    }
+);

@@ -23,6 +23,9 @@ pub(crate) enum Behaviour {
     /// The content, if the request asks for one of these formats, `none` included; otherwise a
     /// refusal with this status.
     Knows(&'static [&'static str], u16, String),
+    /// The content, if the request has none of these members; otherwise a refusal that names the
+    /// first of them.
+    Refuses(&'static [&'static str], String),
 }
 
 impl Behaviour {
@@ -34,6 +37,17 @@ impl Behaviour {
             Self::Knows(formats, _, content) if formats.contains(&format(call).as_str()) => {
                 let message = json!({"role": "assistant", "content": content});
                 Reply::json(200, &completion(&message, "stop"))
+            }
+            Self::Refuses(members, content) => {
+                let request = call.json();
+                let refused = members.iter().find(|name| !request[**name].is_null());
+                match refused {
+                    Some(name) => Reply::json(400, &unsupported(name)),
+                    None => {
+                        let message = json!({"role": "assistant", "content": content});
+                        Reply::json(200, &completion(&message, "stop"))
+                    }
+                }
             }
             Self::Knows(_, status, _) => Reply::json(status, &unknown_format(&format(call))),
             Self::Held(status, body) => Reply::Held(answer(status, "", body.as_bytes())),
@@ -69,7 +83,7 @@ impl ModelServer {
             base_url: format!("{}/v1", self.url()).parse().unwrap(),
             api_key: Some(ApiKey::parse("sk-hush-hush").unwrap()),
             model: "little-one".to_owned(),
-            timeout: std::time::Duration::from_secs(10 * 60),
+            timeout: std::time::Duration::from_secs(8 * 60),
             quota: "60/hour".parse().unwrap(),
         }
     }
@@ -110,6 +124,13 @@ fn unknown_format(format: &str) -> Value {
     );
     let kind = "internal_server_error";
     json!({"error": {"message": message, "type": kind, "param": null, "code": null}})
+}
+
+/// The error of a hosted server for a member that its reasoning models do not support.
+fn unsupported(name: &str) -> Value {
+    let message = format!("Unsupported parameter: '{name}' is not supported with this model.");
+    let kind = "invalid_request_error";
+    json!({"error": {"message": message, "type": kind, "param": name, "code": "unsupported_parameter"}})
 }
 
 /// The answer of a server that works.

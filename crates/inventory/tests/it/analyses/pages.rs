@@ -124,6 +124,35 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    while_the_cool_down_runs_pages_say_so_do_not_ask_again_and_offer_the_button,
+    async |app| {
+        let product = a_product_that_ran_low(&app, "Arroz").await;
+        analysed(&app).await;
+        app.sell(product, 1).await;
+        step(&app).await;
+        let visitor = app.logged_in("manager").await;
+        let own = format!("/analyses/product/{product}/");
+        let catalogue = format!("/products/{product}/");
+        for path in [own.as_str(), &catalogue] {
+            let page = visitor.get(path).await.text;
+            html::check(&page);
+            has(
+                &page,
+                &[
+                    "Queued for 17 Dec 2026",
+                    "Analyse now",
+                    "Peça agora 42 unidades.",
+                ],
+            );
+            assert!(
+                !page.contains("every 2s") && !page.contains("class=\"spinner\""),
+                "{page}"
+            );
+        }
+    }
+);
+
+app_on_both_engines!(
     a_manager_asks_for_an_analysis_and_is_led_to_it_once_it_is_there,
     async |app| {
         let product = app.manager().a_product("Arroz", 50).await;

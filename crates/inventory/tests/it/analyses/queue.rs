@@ -209,6 +209,25 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    what_was_sold_during_an_analysis_and_restocked_after_it_needs_no_other,
+    async |address| {
+        let held = Behaviour::Held(401, String::new());
+        let server = ModelServer::start([held]).await;
+        let app = TestApp::with(&address, with_model(&server)).await;
+        let product = super::a_product_that_ran_low(&app, "Arroz").await;
+        let state = app.state.clone();
+        let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
+        server.called().await;
+        app.sell(product, 2).await;
+        server.release();
+        assert!(matches!(working.await.unwrap(), WorkOutcome::Analysed(_)));
+        app.change_product(product, json!({"quantity": 50})).await;
+        app.clock.advance(HOUR * 6);
+        assert_eq!(step(&app).await, WorkOutcome::Dropped);
+    }
+);
+
 app_on_both_engines!(
     two_processes_at_once_analyse_each_product_once,
     async |app| {

@@ -2,12 +2,25 @@
 
 use std::time::Duration;
 
-use inventory::analysis::report::{self, ReportLine, ReportParameters, WeeklyRun, run_weekly};
+use inventory::analysis::report::{
+    self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly,
+};
 use serde_json::json;
 use web::locale::Locale;
 
-use super::{DAY, SERIES, a_product_that_ran_low, record};
-use crate::app::{app_on_both_engines, unlimited};
+use super::{DAY, a_product_that_ran_low, analysed, record};
+use crate::app::{TestApp, app_on_both_engines, unlimited};
+
+async fn report_of(app: &TestApp) -> (Vec<ReportLine>, ReportSummary) {
+    let parameters = ReportParameters::new(&app.state.config, app.clock.now());
+    let mut lines = Vec::new();
+    let summary = report::report(&app.state.db, &parameters, |line| {
+        lines.push(line.clone());
+        Ok(())
+    });
+    let summary = summary.await.unwrap();
+    (lines, summary)
+}
 
 app_on_both_engines!(
     the_report_tells_classes_dead_stock_and_what_to_order,
@@ -17,24 +30,14 @@ app_on_both_engines!(
         app.clock.advance(DAY * 100);
         a_product_that_ran_low(&app, "Arroz").await;
         app.manager().a_product("Novo", 5).await;
-        let parameters = ReportParameters::new(&app.state.config, app.clock.now());
-        let mut lines: Vec<ReportLine> = Vec::new();
-        let summary = report::report(&app.state.db, &parameters, |line| {
-            lines.push(line.clone());
-            Ok(())
-        })
-        .await
-        .unwrap();
+        let (lines, summary) = report_of(&app).await;
         let [dead, rice, new] = lines.as_slice() else {
             panic!("{lines:?}");
         };
         assert!(dead.is_dead && !rice.is_dead && !new.is_dead);
         assert_eq!((rice.abc.letter(), dead.abc.letter()), ("A", "D"));
-        assert_eq!(
-            (rice.yearly_units, rice.suggested_quantity),
-            (SERIES.iter().sum(), Some(42))
-        );
-        assert_eq!(rice.yearly_value.to_string(), "600.00");
+        assert_eq!((rice.yearly_units, rice.suggested_quantity), (75, Some(42)));
+        assert_eq!(rice.yearly_value.hundredths(), "600.00");
         assert_eq!(new.days_of_cover, None);
         assert_eq!(dead.cells().len(), ReportLine::COLUMNS.len());
         // Wherever a spreadsheet splits the title, no part of it is a formula.
@@ -57,6 +60,59 @@ app_on_both_engines!(
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }
+    }
+);
+
+app_on_both_engines!(
+    the_report_forecasts_from_the_first_movement_and_without_empty_days_as_an_analysis_does,
+    async |app| {
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 0).await;
+        let supplier = admin.a_supplier("Torra").await;
+        app.clock.advance(DAY * 60);
+        app.receive(supplier, product, 100).await;
+        for _ in 0..10 {
+            app.sell(product, 10).await;
+            app.clock.advance(DAY);
+        }
+        app.clock.advance(DAY * 20 + Duration::from_secs(60 * 60));
+        let (lines, _) = report_of(&app).await;
+        assert_eq!(lines[0].demand_per_day, Some(10.0));
+        assert_eq!(lines[0].suggested_quantity, Some(140));
+        let analysis = analysed(&app).await;
+        assert_eq!(analysis.summary.suggested_quantity, Some(140));
+    }
+);
+
+app_on_both_engines!(
+    sums_beyond_64_bits_and_the_dearest_product_break_neither_the_report_nor_verify,
+    async |app| {
+        let product = app.admin().a_product("Arroz", i64::MAX).await;
+        let dear = json!({"cost_price": "99999999999999999999.99", "selling_price": "99999999999999999999.99"});
+        app.change_product(product, dear).await;
+        app.sell(product, i64::MAX).await;
+        app.change_product(product, json!({"quantity": i64::MAX}))
+            .await;
+        app.sell(product, i64::MAX).await;
+        app.change_product(product, json!({"quantity": i64::MAX}))
+            .await;
+        app.admin().a_product("Feijão", 5).await;
+        assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+        let (lines, summary) = report_of(&app).await;
+        assert_eq!(lines[0].yearly_units, i128::from(i64::MAX) * 2);
+        assert_eq!(lines[0].abc.letter(), "A");
+        // The dearest price times 2^64 - 2, and times 2^63 - 1.
+        let usage = "1844674407370955161399815532559262904483.86";
+        assert_eq!(lines[0].yearly_value.hundredths(), usage);
+        let stock = "922337203685477580699907766279631452241.93";
+        assert_eq!(lines[0].stock_value.hundredths(), stock);
+        let text = summary.text(Locale::En);
+        assert!(
+            text.contains("R$\u{a0}922,337,203,685,477,580,699,907,766,279,631,452,281.93"),
+            "{text}"
+        );
+        let weekly = run_weekly(&app.state).await.unwrap();
+        assert!(matches!(weekly, WeeklyRun::Stored(_)), "{weekly:?}");
     }
 );
 

@@ -2,11 +2,12 @@
 
 mod text;
 
-use db::{Money, Timestamp};
+use db::Timestamp;
 use serde::Serialize;
 
 use super::ReportLine;
 use crate::{
+    aggregates::Sum,
     analysis::{model::portfolio::Abc, text::clean},
     level::Level,
 };
@@ -22,12 +23,12 @@ pub struct ReportSummary {
     window_days: i64,
     products: i64,
     classes: [ClassTotals; 4],
-    #[serde(serialize_with = "crate::rest::json::price")]
-    stock_value: Money,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    opening_value: Money,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    yearly_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    stock_value: Sum,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    opening_value: Sum,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    yearly_value: Sum,
     out_of_stock: i64,
     low: i64,
     due: ProductGroup,
@@ -44,18 +45,18 @@ pub struct ReportSummary {
 struct ClassTotals {
     name: Abc,
     products: i64,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    yearly_value: Money,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    stock_value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    yearly_value: Sum,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    stock_value: Sum,
 }
 
 /// A group of products: their number, their value, and the products of the highest value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 struct ProductGroup {
     products: i64,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    value: Sum,
     first: Vec<GroupedProduct>,
 }
 
@@ -64,15 +65,15 @@ struct GroupedProduct {
     product: i64,
     title: String,
     units: i64,
-    #[serde(serialize_with = "crate::rest::json::price")]
-    value: Money,
+    #[serde(serialize_with = "crate::rest::json::total")]
+    value: Sum,
 }
 
 impl ProductGroup {
     /// Adds a product. `first` holds the products of the highest value, in descending order.
-    fn add(&mut self, line: &ReportLine, units: i64, value: Money) {
+    fn add(&mut self, line: &ReportLine, units: i64, value: Sum) {
         self.products += 1;
-        self.value = sum(self.value, value);
+        self.value += value;
         let position = self.first.partition_point(|named| named.value >= value);
         if position < NAMED {
             let product = GroupedProduct {
@@ -87,10 +88,6 @@ impl ProductGroup {
     }
 }
 
-fn sum(left: Money, right: Money) -> Money {
-    left.checked_add(right).unwrap_or(left)
-}
-
 impl ReportSummary {
     pub(super) fn new(created_at: Timestamp, window_days: i64) -> Self {
         Self {
@@ -100,12 +97,12 @@ impl ReportSummary {
             classes: Abc::ALL.map(|name| ClassTotals {
                 name,
                 products: 0,
-                yearly_value: Money::ZERO,
-                stock_value: Money::ZERO,
+                yearly_value: Sum::ZERO,
+                stock_value: Sum::ZERO,
             }),
-            stock_value: Money::ZERO,
-            opening_value: Money::ZERO,
-            yearly_value: Money::ZERO,
+            stock_value: Sum::ZERO,
+            opening_value: Sum::ZERO,
+            yearly_value: Sum::ZERO,
             out_of_stock: 0,
             low: 0,
             due: ProductGroup::default(),
@@ -123,15 +120,15 @@ impl ReportSummary {
 
     pub(super) fn add(&mut self, line: &ReportLine) {
         self.products += 1;
-        self.stock_value = sum(self.stock_value, line.stock_value);
-        self.opening_value = sum(self.opening_value, line.opening_value);
-        self.yearly_value = sum(self.yearly_value, line.yearly_value);
+        self.stock_value += line.stock_value;
+        self.opening_value += line.opening_value;
+        self.yearly_value += line.yearly_value;
         self.out_of_stock += i64::from(line.quantity == 0);
         self.low += i64::from(Level::of(line.quantity, line.threshold) == Level::Low);
         if let Some(class) = self.classes.iter_mut().find(|class| class.name == line.abc) {
             class.products += 1;
-            class.yearly_value = sum(class.yearly_value, line.yearly_value);
-            class.stock_value = sum(class.stock_value, line.stock_value);
+            class.yearly_value += line.yearly_value;
+            class.stock_value += line.stock_value;
         }
         if let Some(units @ 1..) = line.suggested_quantity {
             self.due.add(line, units, line.order_value);

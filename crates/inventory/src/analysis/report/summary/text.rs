@@ -7,6 +7,7 @@ use super::{
     ClassTotals, ProductGroup, ReportSummary,
 };
 use crate::{
+    aggregates::Sum,
     analysis::{
         model::portfolio,
         text::{ASSUMPTIONS, decimal, products, units},
@@ -59,7 +60,7 @@ impl ReportSummary {
 
     fn opening(&self, locale: Locale) -> String {
         let products = products(locale, self.products);
-        let value = locale.money(self.stock_value);
+        let value = money(locale, self.stock_value);
         let (empty, low) = (locale.number(self.out_of_stock), locale.number(self.low));
         let turnover = portfolio::turnover(self.yearly_value, self.opening_value, self.stock_value);
         let turns = turnover.map(|turnover| decimal(locale, turnover, 1));
@@ -75,8 +76,14 @@ impl ReportSummary {
         };
         if let Some(turns) = turns {
             let turns = match locale {
-                Locale::PtBr => format!(" O estoque girou {turns} vezes em um ano."),
-                Locale::En => format!(" The stock turned {turns} times in a year."),
+                Locale::PtBr => {
+                    let times = if turns == "1" { "vez" } else { "vezes" };
+                    format!(" O estoque girou {turns} {times} em um ano.")
+                }
+                Locale::En => {
+                    let times = if turns == "1" { "time" } else { "times" };
+                    format!(" The stock turned {turns} {times} in a year.")
+                }
             };
             text.push_str(&turns);
         }
@@ -88,8 +95,8 @@ impl ReportSummary {
             let letter = class.name.letter();
             let products = products(locale, class.products);
             let (used, stock) = (
-                locale.money(class.yearly_value),
-                locale.money(class.stock_value),
+                money(locale, class.yearly_value),
+                money(locale, class.stock_value),
             );
             match locale {
                 Locale::PtBr => {
@@ -132,14 +139,20 @@ impl ReportSummary {
                 format!("A previsão usa até {window} dias de histórico e o prazo de entrega presumido de cada produto."),
                 format!("Parado: em estoque e sem saída há {DEAD_AFTER} dias ou mais. Em excesso: acima do nível a alcançar. Lento: dura mais de {SLOW_BEYOND} dias ({slow})."),
                 "A: os produtos que somam 80% do valor das saídas; B: até 95%; C: o resto; D: sem saída.".to_owned(),
+                "Produtos arquivados e o estoque deles não entram.".to_owned(),
             ],
             Locale::En => vec![
                 format!("Forecasts use up to {window} days of history and each product's assumed lead time."),
                 format!("Dead: in stock, with no outflow for {DEAD_AFTER} days or more. Overstock: above the target level. Slow: lasts more than {SLOW_BEYOND} days ({slow})."),
                 "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflows.".to_owned(),
+                "Archived products and their stock are left out.".to_owned(),
             ],
         }
     }
+}
+
+fn money(locale: Locale, cents: Sum) -> String {
+    locale.hundredths(&cents.to_string())
 }
 
 /// The lines of a group: its totals, then one line for each named product. The first line says if
@@ -154,11 +167,11 @@ fn items(locale: Locale, group: &ProductGroup) -> Vec<String> {
     let total = format!(
         "{}, {}{suffix}",
         products(locale, group.products),
-        locale.money(group.value)
+        money(locale, group.value)
     );
     let each = group.first.iter().map(|named| {
         let units = units(locale, named.units);
-        format!("{}: {units}, {}", named.title, locale.money(named.value))
+        format!("{}: {units}, {}", named.title, money(locale, named.value))
     });
     [total].into_iter().chain(each).collect()
 }
