@@ -207,7 +207,10 @@ app_on_both_engines!(
         let new = "another correct horse battery";
         let fields = [("usable", "1"), ("password1", new), ("password2", new)];
         let page = visitor.refused(&address, &fields).await;
-        has(&page, &["on your account page, which asks for the present one"]);
+        has(
+            &page,
+            &["on your account page, which asks for the present one"],
+        );
     }
 );
 
@@ -224,7 +227,9 @@ app_on_both_engines!(a_user_keeps_groups_of_which_there_are_many, async |app| {
     app.state.db.write::<_, db::Error, _>(fill).await.unwrap();
     let visitor = app.superuser().await;
     let page = visitor.page("/admin/users/2/change/").await;
-    let last = page.split("name=\"groups:").find(|box_of| box_of.contains("Group 209"));
+    let last = page
+        .split("name=\"groups:")
+        .find(|box_of| box_of.contains("Group 209"));
     has(last.unwrap(), &["checked"]);
 });
 
