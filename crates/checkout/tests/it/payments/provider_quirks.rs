@@ -122,18 +122,18 @@ on_both_engines!(
             payment["payer"]["email"] = json!(format!("{number}@example.com"));
             payment.as_object_mut().unwrap().remove("payment_method_id");
         });
-        let (app, _) = app(&address, vec![token, charged]).await;
+        let empty = made(|payment| {
+            payment["id"] = json!(7);
+            payment["payment_method_id"] = json!("");
+        });
+        let (app, _) = app(&address, vec![token, charged, empty]).await;
         let answer = app.pay(&card("APRO")).await;
         let told = answer.json();
         assert_eq!(told["payment_method_id"], "visa");
         assert_eq!(told["card"]["cardholder"]["name"], "APRO");
         assert_eq!(told["payer"]["email"], "ana@example.com");
         assert_eq!(told["status_detail"], "bad **** ****");
-        let (_, other) = paid(&address, |payment| {
-            payment["id"] = json!(7);
-            payment["payment_method_id"] = json!("");
-        })
-        .await;
+        let other = app.pay(&pix()).await;
         assert_eq!(other.json()["payment_method_id"], "pix");
     }
 );
