@@ -155,7 +155,7 @@ app_on_both_engines!(
             .has_status(403);
         visitor.language = "pt-BR";
         let refused = visitor.post_form("/login/", &credentials).await;
-        assert!(refused.text.contains("<h1>Proibido (403)</h1>"));
+        assert!(refused.text.contains("<h1>O formulário expirou</h1>"));
         test_kit::html::check(&refused.text);
         assert_eq!(visitor.cookie("sessionid"), None);
     }

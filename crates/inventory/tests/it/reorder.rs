@@ -83,7 +83,7 @@ app_on_both_engines!(
                     vec![
                         "3 dias",
                         "Norte",
-                        "Repõe até 52, para 7 dias de entrega e 7 dias até a próxima revisão, a 2,8 por dia.",
+                        "Repõe até 52, para 7 dias de entrega e 7 dias até a próxima revisão, no ritmo de 2,8 por dia.",
                     ],
                     vec![
                         "sem saídas",

@@ -152,9 +152,9 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
         )
         .await;
     browser.click("[name=do][value=review]").await;
-    let difference = browser.wait_text("#differences tbody", "-2").await;
+    let difference = browser.wait_text("#differences tbody", "−2").await;
     assert!(
-        difference.contains("movimentado desde então: -1"),
+        difference.contains("movimentado desde então: −1"),
         "{difference}"
     );
     assert_eq!(browser.count("#differences tbody tr").await, 1);

@@ -98,7 +98,7 @@ app_on_both_engines!(
         ] {
             assert!(review.contains(said), "{said}: {review}");
         }
-        assert_eq!(row(&review, "Café"), "Café 10 8 -2 8");
+        assert_eq!(row(&review, "Café"), "Café 10 8 −2 8");
         assert_eq!(app.stock::<4>().await, [10; 4]);
         leads_to(&book(&manager).await, BOOKED);
         assert_eq!(app.stock::<4>().await, [8, 10, 10, 10]);
@@ -109,7 +109,7 @@ app_on_both_engines!(
         ] {
             assert!(told.contains(said), "{said}: {told}");
         }
-        assert_eq!(row(&told, "Café"), "Café 10 8 -2");
+        assert_eq!(row(&told, "Café"), "Café 10 8 −2");
         let ledger = app.admin().get("/api/v1/products/1/ledger/").await.json();
         let entry = &ledger["results"][0];
         assert_eq!(
@@ -146,7 +146,7 @@ app_on_both_engines!(
         type_in(&admin, &[("quantity_1", "8"), ("quantity_2", "9")]).await;
         app.admin().sell(1, 3).await;
         let review = admin.page(REVIEW).await;
-        let said = "Café 10 8 -2 5 moved since then: -3";
+        let said = "Café 10 8 −2 5 moved since then: −3";
         assert_eq!(row(&review, "Café"), said);
         assert!(review.contains("1 difference · 1 agrees"), "{review}");
         // It may even change between the review and the booking.

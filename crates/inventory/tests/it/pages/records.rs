@@ -77,7 +77,7 @@ app_on_both_engines!(
         let detail = admin.page("/products/2/").await;
         for words in [
             "Café torrado",
-            "R$\u{a0}2.000,00",
+            "R$\u{a0}2.<wbr>000,00",
             "1.200",
             "Saldo inicial",
             "Produto criado",
