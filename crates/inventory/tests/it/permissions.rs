@@ -1,8 +1,11 @@
 //! Who may do what: the permission table of the specification for every role, method and resource,
-//! and the order of the checks.
+//! the order of the checks, and what every page asks for.
+
+use std::time::Duration;
 
 use http::Method;
 use inventory::{
+    RouteAddress,
     access::{Kind, Permission, Verb},
     accounts::users::{self, Holder},
 };
@@ -163,4 +166,45 @@ app_on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |app| {
         nobody.unwrap_err().to_string(),
         "there is no group of this name"
     );
+});
+
+/// The pages of a method, with 1 for each variable.
+fn pages_with(method: &Method) -> impl Iterator<Item = String> {
+    let pages = inventory::page_addresses().filter(|address| address.methods.contains(method));
+    pages.map(|RouteAddress { path, .. }| {
+        let segments = path.split('/');
+        let filled = segments.map(|part| if part.starts_with('{') { "1" } else { part });
+        filled.collect::<Vec<_>>().join("/")
+    })
+}
+
+app_on_both_engines!(every_page_asks_strangers_to_log_in, async |app| {
+    let stranger = app.visitor();
+    let mut open = Vec::new();
+    for path in pages_with(&Method::GET) {
+        // One minute for each address, so that the rate limit of pages is not reached.
+        app.clock.advance(Duration::from_secs(60));
+        let page = stranger.open(Method::GET, &path).await;
+        let location = page.headers().get("location");
+        let location = location.map_or("", |location| location.to_str().unwrap());
+        if !location.contains("/login/?next=") {
+            open.push(path);
+        }
+    }
+    assert_eq!(open, ["/login/code/", "/admin/login/"]);
+});
+
+app_on_both_engines!(every_form_refuses_who_may_only_look, async |app| {
+    let viewer = app.logged_in("viewer").await;
+    let is_own = |path: &String| path.starts_with("/account/") || path.contains("/login/");
+    let mut accepted = Vec::new();
+    for path in pages_with(&Method::POST).filter(|path| !is_own(path)) {
+        app.clock.advance(Duration::from_secs(60));
+        let answer = viewer.submit(&path, &[]).await;
+        let is_led_away = answer.header("location").starts_with("/admin/login/");
+        if ![403, 404].contains(&answer.status) && !is_led_away {
+            accepted.push(path);
+        }
+    }
+    assert_eq!(accepted, ["/shortcuts/", "/views/new/"]);
 });

@@ -1,5 +1,7 @@
 //! The same five operations of every resource, and what its constraints refuse.
 
+use std::time::Duration;
+
 use http::Method;
 use serde_json::{Value, json};
 
@@ -57,6 +59,12 @@ app_on_both_engines!(
     every_resource_but_movements_is_changed_with_put_and_patch,
     async |app| {
         let admin = app.admin();
+        let mut seconds = 0;
+        let mut later = || {
+            seconds += 1;
+            app.clock.advance(Duration::from_secs(1));
+            json!(format!("2026-11-20T12:00:{seconds:02}Z"))
+        };
         for (path, body, change) in resources() {
             let created = admin
                 .post(&format!("/api/v1/{path}/"), body.clone())
@@ -74,8 +82,12 @@ app_on_both_engines!(
             for (name, value) in change.as_object().unwrap() {
                 expected[name] = value.clone();
             }
+            expected["updated_at"] = later();
             admin.patch(&one, change).await.is(200, &expected);
-            admin.put(&one, body).await.is(200, &created);
+            let mut expected = created;
+            expected["updated_at"] = later();
+            admin.put(&one, body).await.is(200, &expected);
+            admin.get(&one).await.is(200, &expected);
         }
     }
 );
@@ -123,6 +135,30 @@ app_on_both_engines!(
         }
     }
 );
+
+app_on_both_engines!(one_record_is_referenced_by_many, async |app| {
+    let admin = app.admin();
+    let referring = resources().into_iter().skip(3).map(|(path, mut body, _)| {
+        if path == "products" {
+            body["serie_number"] = json!("7892");
+        }
+        (path, body)
+    });
+    let all = resources().map(|(path, body, _)| (path, body));
+    for (path, body) in all.into_iter().chain(referring) {
+        admin.post(&format!("/api/v1/{path}/"), body).await.id();
+    }
+    for list in [
+        "products/?brand=1",
+        "products/?category=1",
+        "inflows/?supplier=1",
+        "inflows/?product=1",
+        "outflows/?product=1",
+    ] {
+        let found = admin.get(&format!("/api/v1/{list}")).await.json();
+        assert_eq!(found["count"], 2, "{list}");
+    }
+});
 
 app_on_both_engines!(
     what_is_required_may_be_neither_absent_nor_null_and_the_rest_may,

@@ -1,5 +1,7 @@
 //! The document is `OpenAPI` 3.1, and its examples fit its schemas.
 
+use std::collections::BTreeSet;
+
 use super::DOCUMENT;
 
 #[test]
@@ -41,6 +43,29 @@ fn every_schema_is_a_json_schema() {
 fn every_example_is_what_its_schema_says() {
     let count = DOCUMENT.assert_examples();
     assert!(count > 50, "{count}");
+}
+
+#[test]
+fn every_address_of_the_api_begins_with_its_version_and_no_other_has_one() {
+    let documented = inventory::documented_addresses().iter();
+    let others: BTreeSet<&str> = documented
+        .map(|address| address.path.as_str())
+        .filter(|path| !path.starts_with("/api/v1/"))
+        .collect();
+    let expected = [
+        "/",
+        "/health",
+        "/integrations/orders/",
+        "/login/",
+        "/logout/",
+        "/preferences",
+        "/ready",
+        "/token/refresh/",
+    ];
+    assert_eq!(others, BTreeSet::from(expected));
+    for address in inventory::page_addresses() {
+        assert!(!address.path.contains("/v1/"), "{}", address.path);
+    }
 }
 
 #[test]
