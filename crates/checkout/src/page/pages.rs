@@ -93,7 +93,7 @@ fn limits() -> Value {
         (status = 308, description = "Plain HTTP, when a public HTTPS address is configured.",
         headers(("Location"))),
         (status = 401, description = "A page that says that the shop takes payments only by its own links.",
-        content_type = "text/html; charset=utf-8", body = String),
+        content_type = "text/html; charset=utf-8", body = String, headers(("WWW-Authenticate"))),
     ),
 )]
 async fn checkout(
