@@ -88,6 +88,13 @@ async fn set_archived(
     }
     let (old, new) = (!is_archived, is_archived);
     let change = FieldChange::of(IS_ARCHIVED.name, Value::Truth(old), Value::Truth(new));
-    audit::record(work, Action::Edited(&[change]), Model::Product, product, &title).await?;
+    audit::record(
+        work,
+        Action::Edited(&[change]),
+        Model::Product,
+        product,
+        &title,
+    )
+    .await?;
     Ok((title, true))
 }

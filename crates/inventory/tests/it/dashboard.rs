@@ -120,7 +120,10 @@ app_on_both_engines!(
         let (_, card) = shown.split_once("Reposição: Café").unwrap();
         let (card, _) = card.split_once("Ler a análise completa").unwrap();
         assert!(card.contains("Em estoque: 9 unidades"), "{card}");
-        assert!(!card.contains("Por quê") && card.trim().ends_with('.'), "{card}");
+        assert!(
+            !card.contains("Por quê") && card.trim().ends_with('.'),
+            "{card}"
+        );
     }
 );
 

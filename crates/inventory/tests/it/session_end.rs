@@ -60,7 +60,10 @@ app_on_both_engines!(
             assert!(page.contains(next), "{page}");
         }
         for (referrer, next) in [
-            ("http://shop.example/products/?page=1", "/products/%3Fpage%3D1"),
+            (
+                "http://shop.example/products/?page=1",
+                "/products/%3Fpage%3D1",
+            ),
             ("https://evil.example/brands/", "/products/1/archive/"),
         ] {
             let path = "/products/1/archive/";

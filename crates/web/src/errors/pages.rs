@@ -66,7 +66,11 @@ impl Explanation {
     /// The words for an error.
     pub fn of(error: &Public, locale: Locale) -> Self {
         let is_past_end = error.detail == PAST_END;
-        let (title, advice) = if is_past_end { NO_SUCH_PAGE } else { words(error.status) };
+        let (title, advice) = if is_past_end {
+            NO_SUCH_PAGE
+        } else {
+            words(error.status)
+        };
         let seconds = error.headers.get(RETRY_AFTER);
         let seconds = seconds.and_then(|value| value.to_str().ok()?.parse().ok());
         let hint = error.extra.get("hint").and_then(Value::as_str);
@@ -130,7 +134,10 @@ fn icon(status: StatusCode) -> &'static str {
 pub const PAST_END: &str = "Invalid page.";
 
 const NO_SUCH_PAGE: Words = (
-    ("Esta lista não tem esta página", "This list does not have this page"),
+    (
+        "Esta lista não tem esta página",
+        "This list does not have this page",
+    ),
     (
         "Ela ficou mais curta, ou o endereço não está certo.",
         "It has become shorter, or the address is wrong.",

@@ -167,7 +167,10 @@ mod tests {
         assert_eq!(Locale::En.number(-1_001), "-1,001");
         assert_eq!(Locale::En.number(i64::MIN), "-9,223,372,036,854,775,808");
         assert_eq!(Locale::PtBr.number(100), "100");
-        assert_eq!([-1_200, 0, 3].map(|change| Locale::PtBr.signed(change)), ["−1.200", "0", "+3"]);
+        assert_eq!(
+            [-1_200, 0, 3].map(|change| Locale::PtBr.signed(change)),
+            ["−1.200", "0", "+3"]
+        );
     }
 
     #[test]

@@ -24,15 +24,18 @@ use crate::{
     stock,
 };
 pub(crate) use panel::AnalysisPanel;
-pub(crate) use view::{Piece, outcome, pieces};
 use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
+pub(crate) use view::{Piece, outcome, pieces};
 
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/analyses/", get(list).post(request_analysis))
         .route("/analyses/{id}/", get(read))
         .route("/analyses/product/{id}/", get(product))
-        .route("/analyses/product/{id}/terms/", post_from("../", write_terms))
+        .route(
+            "/analyses/product/{id}/terms/",
+            post_from("../", write_terms),
+        )
 }
 
 async fn list(

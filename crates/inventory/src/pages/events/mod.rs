@@ -34,8 +34,14 @@ pub(crate) fn routes() -> PageRouter {
             get(endpoints::ask_delete).post(endpoints::delete),
         )
         .route("/webhooks/{id}/test/", post_from("../", endpoints::test))
-        .route("/webhooks/{id}/enable/", post_from("../", endpoints::enable))
-        .route("/webhooks/{id}/disable/", post_from("../", endpoints::disable))
+        .route(
+            "/webhooks/{id}/enable/",
+            post_from("../", endpoints::enable),
+        )
+        .route(
+            "/webhooks/{id}/disable/",
+            post_from("../", endpoints::disable),
+        )
 }
 
 /// How an attempt ended, in words.

@@ -45,8 +45,14 @@ pub(crate) fn routes() -> PageRouter {
         .merge(record_form::routes(Products))
         .route("/products/{id}/", get(detail::show))
         .route("/products/{id}/ledger/", get(detail::ledger))
-        .route("/products/{id}/archive/", post_from("../", archive::archive))
-        .route("/products/{id}/unarchive/", post_from("../", archive::unarchive))
+        .route(
+            "/products/{id}/archive/",
+            post_from("../", archive::archive),
+        )
+        .route(
+            "/products/{id}/unarchive/",
+            post_from("../", archive::unarchive),
+        )
 }
 
 fn address(id: i64) -> String {

@@ -35,7 +35,10 @@ pub(crate) fn routes() -> PageRouter {
         .route("/low-stock/", get(list))
         .route("/low-stock/export/", get(export))
         .route("/low-stock/orders/", get(orders))
-        .route("/low-stock/{id}/threshold/", post_from("../../", write_threshold))
+        .route(
+            "/low-stock/{id}/threshold/",
+            post_from("../../", write_threshold),
+        )
 }
 
 async fn list(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {

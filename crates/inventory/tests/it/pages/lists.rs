@@ -269,7 +269,10 @@ app_on_both_engines!(
         );
         assert!(list.contains("From 20 Nov 2026 (UTC)"), "{list}");
         let past = manager.page_with("/inflows/?product=1&page=99", 404).await;
-        for told in ["This list does not have this page", "href=\"/inflows/?product=1\""] {
+        for told in [
+            "This list does not have this page",
+            "href=\"/inflows/?product=1\"",
+        ] {
             assert!(past.contains(told), "{told}: {past}");
         }
         manager.page_with("/inflows/?date_from=ontem", 422).await;

@@ -109,9 +109,8 @@ on_both_engines!(
             422,
             &["An order with this number already exists.", "value=\"7\""],
         );
-        checkout.behaves(|_| {
-            Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"}))
-        });
+        checkout
+            .behaves(|_| Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"})));
         let too_much = "The amount is more than the payment service accepts.";
         says(&manager.submit(NEW, &fields).await, 422, &[too_much]);
         assert_eq!(audit_entries(&app).await.len(), 0);

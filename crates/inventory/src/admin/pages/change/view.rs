@@ -94,7 +94,9 @@ impl<'a> ChangePage<'a> {
         let mut fields = self.form.summary(self.site.locale);
         let controls = self.fields.iter().flatten();
         fields.sort_by_key(|(name, _)| controls.clone().position(|field| field.name == *name));
-        let fields = fields.into_iter().map(|(field, message)| (format!("field-{field}"), message));
+        let fields = fields
+            .into_iter()
+            .map(|(field, message)| (format!("field-{field}"), message));
         fields.chain(self.row_problems.iter().cloned()).collect()
     }
 

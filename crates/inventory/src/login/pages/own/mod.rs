@@ -44,15 +44,27 @@ pub(super) fn routes() -> PageRouter {
             "/account/second-factor/",
             get(second_factor::show).post(second_factor::turn_on),
         )
-        .route("/account/second-factor/off/", post_from("../", second_factor::turn_off))
+        .route(
+            "/account/second-factor/off/",
+            post_from("../", second_factor::turn_off),
+        )
         .route(
             "/account/second-factor/recovery-codes/",
             post_from("../", second_factor::renew),
         )
         .route("/account/sessions/", get(sessions::show))
-        .route("/account/sessions/{id}/end/", post_from("../../", sessions::end))
-        .route("/account/sessions/end-others/", post_from("../", sessions::end_others))
-        .route("/account/tokens/revoke/", post_from("../../sessions/", sessions::revoke_tokens))
+        .route(
+            "/account/sessions/{id}/end/",
+            post_from("../../", sessions::end),
+        )
+        .route(
+            "/account/sessions/end-others/",
+            post_from("../", sessions::end_others),
+        )
+        .route(
+            "/account/tokens/revoke/",
+            post_from("../../sessions/", sessions::revoke_tokens),
+        )
 }
 
 /// The message for a wrong password of the user.
