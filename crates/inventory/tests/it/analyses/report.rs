@@ -147,7 +147,10 @@ app_on_both_engines!(
         );
         // The first page shows its beginning, up to the first heading.
         let first = app.logged_in("viewer").await.page("/").await;
-        assert!(first.contains("<p>1 produto, R$") && !first.contains("Curva ABC"), "{first}");
+        assert!(
+            first.contains("<p>1 produto, R$") && !first.contains("Curva ABC"),
+            "{first}"
+        );
         app.clock.advance(Duration::from_secs(7 * 24 * 60 * 60));
         let next = run_weekly(&app.state).await.unwrap();
         assert!(matches!(next, WeeklyRun::Stored(_)), "{next:?}");
