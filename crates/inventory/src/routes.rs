@@ -135,17 +135,18 @@ pub fn page_addresses() -> impl Iterator<Item = &'static RouteAddress> {
 }
 
 fn api(state: &State) -> Router {
-    let routes = if state.config.orders_secrets.is_empty() {
-        API.router()
-    } else {
+    let usable = UsableAddresses::of(state);
+    let routes = if usable.has_integrations {
         API.router().merge(INTEGRATIONS.router())
+    } else {
+        API.router()
     };
     routes
         .with_state(state.clone())
         .route("/api/{*unknown}", any(async || Error::not_found()))
         .route("/integrations/{*unknown}", any(async || Error::not_found()))
         .layer(from_fn_with_state(
-            (is_public(state), state.config.max_body),
+            (UsableAddresses::of(state), state.config.max_body),
             around_api,
         ))
 }
@@ -174,7 +175,10 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let files = files.layer(from_fn_with_state(UPLOAD_TIMEOUT, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
-            .layer(from_fn_with_state(is_public(state), usable_address))
+            .layer(from_fn_with_state(
+                UsableAddresses::of(state),
+                usable_address,
+            ))
             .layer(from_fn(compression::pages))
             .layer(from_fn_with_state(Policy::Pages, security::headers))
             .layer(from_fn_with_state(
@@ -202,21 +206,33 @@ fn probes(state: &State) -> Router {
     ))
 }
 
-/// Whether the service is reached by HTTPS, which means that it is public.
-fn is_public(state: &State) -> bool {
-    let address = state.config.public_url.as_ref();
-    address.is_some_and(PublicUrl::is_https)
+/// The settings that decide which addresses can be used.
+#[derive(Clone, Copy)]
+struct UsableAddresses {
+    /// Whether the service is reached by HTTPS, which means that it is public.
+    is_public: bool,
+    has_integrations: bool,
+}
+
+impl UsableAddresses {
+    fn of(state: &State) -> Self {
+        let address = state.config.public_url.as_ref();
+        Self {
+            is_public: address.is_some_and(PublicUrl::is_https),
+            has_integrations: !state.config.orders_secrets.is_empty(),
+        }
+    }
 }
 
 /// Middleware around the API. It is one axum layer, because each layer boxes its future and clones
 /// the inner service. Synchronous steps are plain functions, because each nested future stores the
 /// request again.
 async fn around_api(
-    Extracted((is_public, max_body)): Extracted<(bool, usize)>,
+    Extracted((usable, max_body)): Extracted<(UsableAddresses, usize)>,
     request: Request,
     next: Next,
 ) -> Response {
-    if let Some(refusal) = refused_address(is_public, &request) {
+    if let Some(refusal) = refused_address(usable, &request) {
         return refusal;
     }
     let Some(indent) = indent::requested(request.headers()) else {
@@ -231,10 +247,7 @@ async fn around_api(
 
 /// Handles an API request within the limits of body size, time and rate.
 async fn limited(max_body: usize, request: Request, next: Next) -> Response {
-    let mut request = match limits::with_bounded_body(max_body, request) {
-        Ok(request) => request,
-        Err(error) => return error.into_response(),
-    };
+    let mut request = limits::with_bounded_body(max_body, request);
     let remaining = RemainingQuota::watch(&mut request);
     let handle = |request| next.run(request);
     let mut response = limits::within(TIMEOUT, |error| error, request, handle).await;
@@ -249,11 +262,11 @@ const SILENT_PROXY: &str = "A proxy on this machine passes requests on without s
 /// Middleware: refuses what [`refused_address`] refuses, and pretty-prints JSON if `Accept` asks
 /// for it.
 async fn usable_address(
-    Extracted(is_public): Extracted<bool>,
+    Extracted(usable): Extracted<UsableAddresses>,
     request: Request,
     next: Next,
 ) -> Response {
-    if let Some(refusal) = refused_address(is_public, &request) {
+    if let Some(refusal) = refused_address(usable, &request) {
         return refusal;
     }
     let indent = indent::requested(request.headers());
@@ -268,16 +281,16 @@ async fn usable_address(
 /// it would appear in links and redirects. On a public service, a local proxy without forwarding
 /// headers is refused, since all clients would share one rate limit. A path without its trailing
 /// slash is redirected.
-fn refused_address(is_public: bool, request: &Request) -> Option<Response> {
+fn refused_address(usable: UsableAddresses, request: &Request) -> Option<Response> {
     if !PublicUrl::can_name_host_of(request.headers()) {
         let error = Error::new(StatusCode::BAD_REQUEST, "The Host header is not valid.");
         return Some(error.into_response());
     }
-    if is_public && Origin::known(request.extensions()).is_silent_proxy {
+    if usable.is_public && Origin::known(request.extensions()).is_silent_proxy {
         let error = Error::new(StatusCode::BAD_REQUEST, "Bad Request");
         return Some(error.extra("hint", SILENT_PROXY).into_response());
     }
-    let location = with_slash(request.uri())?;
+    let location = with_slash(request.uri(), usable.has_integrations)?;
     Some(redirect(location, request.method()))
 }
 
@@ -293,9 +306,10 @@ fn redirect(location: HeaderValue, method: &Method) -> Response {
 
 /// The address with a trailing slash, if that is a known path. It never leads to another site,
 /// because it begins like a known path.
-fn with_slash(uri: &Uri) -> Option<HeaderValue> {
+fn with_slash(uri: &Uri, has_integrations: bool) -> Option<HeaderValue> {
     let path = uri.path();
-    if path.ends_with('/') || !is_known(&format!("{path}/")) {
+    let is_absent = path.starts_with("/integrations/") && !has_integrations;
+    if path.ends_with('/') || is_absent || !is_known(&format!("{path}/")) {
         return None;
     }
     let query = uri.query().map(|query| format!("?{query}"));
@@ -312,9 +326,19 @@ fn matches_pattern(pattern: &str, path: &str) -> bool {
     let mut segments = path.split('/');
     pattern.split('/').all(|wanted| {
         segments.next().is_some_and(|segment| {
-            wanted == segment || (wanted.starts_with('{') && !segment.is_empty())
+            wanted == segment || (wanted.starts_with('{') && may_be_record(segment))
         })
     }) && segments.next().is_none()
+}
+
+/// Whether a segment of a path is not an unknown path by its form, as `RecordId` has it: empty, or
+/// with a dot or a slash.
+fn may_be_record(segment: &str) -> bool {
+    let segment = segment.to_ascii_lowercase();
+    !segment.is_empty()
+        && ![".", "%2e", "%2f"]
+            .iter()
+            .any(|part| segment.contains(part))
 }
 
 #[cfg(test)]
@@ -324,7 +348,8 @@ mod tests {
     #[test]
     fn only_known_addresses_are_completed() {
         let completed = |uri: &str| {
-            with_slash(&uri.parse().unwrap()).map(|location| location.to_str().unwrap().to_owned())
+            let location = with_slash(&uri.parse().unwrap(), false);
+            location.map(|location| location.to_str().unwrap().to_owned())
         };
         assert_eq!(
             completed("/api/v1/brands?page=2&x=%C3%A9").as_deref(),
@@ -345,6 +370,11 @@ mod tests {
             "/api/v1//brands",
             "//evil.example",
             "/api/v1/brands/1/2",
+            "/api/v1/brands/1.0",
+            "/api/v1/brands/1%2F2",
+            "/api/v1/brands/%2e",
+            "/api/v1/products/1.0/ledger",
+            "/integrations/orders",
         ] {
             assert_eq!(completed(uri), None, "{uri}");
         }

@@ -19,6 +19,7 @@ pub mod errors;
 pub mod health;
 pub mod http_client;
 mod http_stack;
+pub mod json;
 pub mod limits;
 pub mod locale;
 mod masked;

@@ -69,22 +69,9 @@ fn closing(error: Error) -> Error {
     error.header(CONNECTION, HeaderValue::from_static("close"))
 }
 
-/// Middleware: answers 413 to bodies of more bytes than the state says.
+/// Middleware: answers 413 to bodies of more bytes than the state says, at once when they are
+/// declared.
 pub async fn body(State(bytes): State<usize>, request: Request, next: Next) -> Response {
-    match with_bounded_body(bytes, request) {
-        Ok(request) => next.run(request).await,
-        Err(error) => error.into_response(),
-    }
-}
-
-/// The request, with a body that fails as soon as more bytes have arrived.
-///
-/// # Errors
-/// 413 when more are declared.
-pub fn with_bounded_body(bytes: usize, mut request: Request) -> Result<Request, Error> {
-    if request.body().is_end_stream() {
-        return Ok(request);
-    }
     let declared = request
         .headers()
         .get(CONTENT_LENGTH)
@@ -93,11 +80,19 @@ pub fn with_bounded_body(bytes: usize, mut request: Request) -> Result<Request, 
         .is_some_and(|declared| usize::try_from(declared).is_ok_and(|declared| declared > bytes))
     {
         let error = Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
-        return Err(closing(error));
+        return closing(error).into_response();
+    }
+    next.run(with_bounded_body(bytes, request)).await
+}
+
+/// The request, with a body that fails as soon as more bytes have arrived.
+pub fn with_bounded_body(bytes: usize, mut request: Request) -> Request {
+    if request.body().is_end_stream() {
+        return request;
     }
     // Otherwise the framework's own limit of 2 MB would apply.
     DefaultBodyLimit::disable().apply(&mut request);
-    Ok(request.map(|body| Body::new(Limited::new(body, bytes))))
+    request.map(|body| Body::new(Limited::new(body, bytes)))
 }
 
 /// Middleware: [`within`] the time that the state says.

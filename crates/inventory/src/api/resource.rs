@@ -4,7 +4,6 @@
 use std::future::Future;
 
 use axum::{
-    body::Body,
     extract::{FromRequestParts as _, Request, State as Extracted},
     response::{IntoResponse, Response},
     routing::any,
@@ -16,7 +15,7 @@ use http::{
 use resource::{Field, Record};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
-use web::client::PublicUrl;
+use web::{client::PublicUrl, json::RECORD_BYTES};
 
 pub(crate) use super::submission::too_large;
 pub use super::submission::{Submission, content_type, read_bytes, read_members, submission};
@@ -24,6 +23,7 @@ use super::{
     gate::{self, Call},
     metadata::{self, WritableFields},
     openapi::{self, Description},
+    submission::repeatable_submission,
     writes,
 };
 use crate::{
@@ -201,11 +201,9 @@ async fn create<R: ApiResource>(
     state: &State,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let submission = submission(state, call).await?;
-    let (fields, path) = (resource.fields(), resource.path());
-    let draft = Draft::read_fields(fields, &submission.members, Mode::Whole);
-    let key = submission.idempotency_key(path);
-    let key = key.filter(|_| resource.is_repeatable());
+    let path = resource.is_repeatable().then(|| resource.path());
+    let (submission, key) = repeatable_submission(state, call, path).await?;
+    let draft = Draft::read_fields(resource.fields(), &submission.members, Mode::Whole);
     let answer = writes::create(state, &submission.caller, resource, draft, key);
     Ok(created(answer.await?))
 }
@@ -280,27 +278,9 @@ fn created<T: Serialize>(created: Created<T>) -> Response {
     }
 }
 
-/// The capacity for the JSON of a record; most fit.
-const RECORD_BYTES: usize = 512;
-
 /// A response with a record as JSON.
 pub fn json<T: Serialize>(status: StatusCode, record: &T) -> Response {
-    json_with_capacity(RECORD_BYTES, status, record)
-}
-
-/// A JSON response. `bytes` is the initial capacity: growing a buffer copies it and wipes the old
-/// one.
-fn json_with_capacity<T: Serialize>(bytes: usize, status: StatusCode, content: &T) -> Response {
-    let mut body = Vec::with_capacity(bytes);
-    match serde_json::to_writer(&mut body, content) {
-        Ok(()) => (
-            status,
-            [(CONTENT_TYPE, HeaderValue::from_static("application/json"))],
-            Body::from(body),
-        )
-            .into_response(),
-        Err(error) => web::Error::internal(error).into_response(),
-    }
+    web::json::answer(RECORD_BYTES, status, record)
 }
 
 /// The response body of one page.
@@ -326,7 +306,7 @@ pub async fn paginated<T: Serialize>(mut call: Call, page: &Page<T>) -> Response
         2 => Some(address(None)),
         number => Some(address(Some(number - 1))),
     };
-    json_with_capacity(
+    web::json::answer(
         RECORD_BYTES * page.results.len().max(1),
         StatusCode::OK,
         &Pagination {

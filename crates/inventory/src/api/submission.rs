@@ -23,31 +23,28 @@ pub struct Submission {
     pub caller: Caller,
     /// The parsed members of the body.
     pub members: Members,
-    /// The `Idempotency-Key` header, 1 to 255 characters.
-    pub key: Option<String>,
-    /// SHA-256 of the raw body, in hexadecimal.
-    pub fingerprint: String,
 }
 
-impl Submission {
-    /// The idempotency key for the resource at `path`. `None` without the header.
-    pub fn idempotency_key(&self, path: &'static str) -> Option<IdempotencyKey> {
-        let key = self.key.clone()?;
-        Some(IdempotencyKey {
-            user: self.caller.id,
-            path,
-            key,
-            fingerprint: self.fingerprint.clone(),
-        })
-    }
-}
-
-/// Reads the body and the idempotency key of a request.
+/// Reads the body of a request.
 ///
 /// # Errors
 ///
 /// 413, 415 and 400.
 pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal> {
+    let (submission, _) = repeatable_submission(state, call, None).await?;
+    Ok(submission)
+}
+
+/// Reads the body of a request, and its idempotency key if the resource at `path` accepts one.
+///
+/// # Errors
+///
+/// 413, 415 and 400.
+pub(super) async fn repeatable_submission(
+    state: &State,
+    call: Call,
+    path: Option<&'static str>,
+) -> Result<(Submission, Option<IdempotencyKey>), Refusal> {
     let Call {
         caller,
         parts,
@@ -56,14 +53,16 @@ pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal
     } = call;
     let bytes = read_bytes(state, body).await?;
     let members = body::parse(content_type(&parts.headers), &bytes)?;
-    let key = idempotency_key(&parts.headers)?;
-    let fingerprint = digest(&bytes);
-    Ok(Submission {
-        caller,
-        members,
-        key,
-        fingerprint,
-    })
+    let key = match path {
+        Some(path) => idempotency_key(&parts.headers)?.map(|key| IdempotencyKey {
+            user: caller.id,
+            path,
+            key,
+            fingerprint: digest(&bytes),
+        }),
+        None => None,
+    };
+    Ok((Submission { caller, members }, key))
 }
 
 /// Reads a body as the members of one JSON object.
@@ -121,14 +120,17 @@ impl IdempotencyKeyHeader {
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
-    let Some(value) = headers.get("idempotency-key") else {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else {
         return Ok(None);
     };
-    match value.to_str().map(str::trim) {
-        Ok(key) if (1..=IdempotencyKeyHeader::MAX).contains(&key.len()) => Ok(Some(key.to_owned())),
+    match (value.to_str().map(str::trim), values.next()) {
+        (Ok(key), None) if (1..=IdempotencyKeyHeader::MAX).contains(&key.len()) => {
+            Ok(Some(key.to_owned()))
+        }
         _ => Err(web::Error::new(
             StatusCode::BAD_REQUEST,
-            "Idempotency-Key must be 1 to 255 visible ASCII characters.",
+            "Idempotency-Key must be 1 to 255 visible ASCII characters, once.",
         )
         .into()),
     }

@@ -13,7 +13,7 @@ const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
 
 /// An idempotency key. Requests of one user to one path with the same key are the same request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IdempotencyKey {
+pub(crate) struct IdempotencyKey {
     /// The user's id.
     pub user: i64,
     /// The resource's path.
@@ -66,7 +66,8 @@ pub(crate) async fn store(
     stored: &impl Serialize,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let body = serde_json::to_string(stored).map_err(Error::other)?;
+    let body = web::json::write(web::json::RECORD_BYTES, stored).map_err(Error::other)?;
+    let body = String::from_utf8(body).map_err(Error::other)?;
     store::forget(tx, key, now - RETENTION).await?;
     store::insert(tx, key, &body, now).await
 }

@@ -8,7 +8,7 @@ use super::{Form, Frame, form_token::FormToken, numbers, picker::Picker, request
 use crate::{
     State,
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal, fields::Members, query::Parameters},
+    rest::{Message, Refusal, fields::Members, list::search_problem, query::Parameters},
 };
 use web::locale::Locale;
 
@@ -141,15 +141,16 @@ fn ticked(members: &Members, field: &Field) -> String {
 }
 
 /// Parses the search of a list. A search for NUL, which no text contains, is an error in the form
-/// and finds nothing.
+/// and finds nothing. One for too many words is an error and filters nothing.
 pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
     let typed = parameters.get("search").unwrap_or_default();
-    if typed.contains('\0') {
-        form.complain_of(SEARCH, Message::NULL_CHARACTERS.text(locale));
-        let shown = typed.replace('\0', "\u{fffd}");
-        parameters.set("search", shown);
+    let shown = typed.replace('\0', "\u{fffd}");
+    form.set("search", &shown);
+    if let Some(problem) = search_problem(parameters) {
+        form.complain_of(SEARCH, problem.text(locale));
+        let is_for_nul = problem == Message::NULL_CHARACTERS;
+        parameters.set("search", if is_for_nul { &shown } else { "" });
     }
-    form.set("search", parameters.get("search").unwrap_or_default());
 }
 
 /// Parses the amounts of a filter as people type them. An invalid amount is an error in the form

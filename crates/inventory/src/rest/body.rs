@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::{
     charset,
     fields::Members,
-    json_syntax::{self, SyntaxError},
+    json_syntax::{self, MAX_DIGITS, SyntaxError},
     query::Parameters,
     value::Value,
 };
@@ -57,6 +57,9 @@ pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyErr
         )));
     }
     let raw: &RawValue = serde_json::from_str(text).map_err(|_| syntax_error(text))?;
+    if text.len() > MAX_DIGITS && json_syntax::find_error(text).is_some() {
+        return Err(syntax_error(text));
+    }
     match Value::of(raw) {
         Value::Object => match serde_json::from_str(text).map_err(|_| syntax_error(text))? {
             Object {
@@ -100,7 +103,11 @@ impl<'de> Visitor<'de> for ObjectVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
         let mut object = Object::default();
-        while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+        while let Some((name, value)) = map.next_entry::<Box<RawValue>, Box<RawValue>>()? {
+            // A name with a lone surrogate is that of no field.
+            let Ok(name) = serde_json::from_str::<String>(name.get()) else {
+                continue;
+            };
             if object.repeated.is_none() && object.members.contains_key(&name) {
                 object.repeated = Some(name.clone());
             }
@@ -150,6 +157,9 @@ fn syntax_error(text: &str) -> BodyError {
         Some(SyntaxError::Constant(name)) => {
             format!("JSON parse error - Out of range float values are not JSON compliant: '{name}'")
         }
+        Some(SyntaxError::Digits(digits)) => format!(
+            "JSON parse error - Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits"
+        ),
         Some(SyntaxError::At(words, at)) => with_position(words, text, at),
         None => with_position("Expecting value", text, 0),
     })
@@ -234,6 +244,23 @@ mod tests {
         }
         // Nested objects are not checked.
         assert!(parse(JSON, br#"{"a":{"b":1,"b":2}}"#).is_ok());
+    }
+
+    #[test]
+    fn a_member_whose_name_is_no_text_is_ignored_as_an_unknown_one() {
+        let members = parse(JSON, br#"{"\ud800":1,"a":2,"\ud800":3}"#).unwrap();
+        assert_eq!(members.keys().collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
+    fn an_integer_has_4300_digits_at_most() {
+        let long = |digits, rest| format!("{{\"a\":[-{}{rest}]}}", "9".repeat(digits));
+        assert!(parse(JSON, long(4300, "").as_bytes()).is_ok());
+        assert!(parse(JSON, long(5000, ".0").as_bytes()).is_ok());
+        assert_eq!(
+            detail(long(4301, "").as_bytes()),
+            "JSON parse error - Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits"
+        );
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Finds where and why a text is not JSON, worded as clients of the conventions expect. Our parser
 //! words its errors differently, so a refused text is scanned again.
 
+use super::value::is_written_as_integer;
+
 /// A syntax error, with its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyntaxError {
@@ -8,7 +10,12 @@ pub(super) enum SyntaxError {
     At(&'static str, usize),
     /// A number that JSON cannot express, such as `NaN`.
     Constant(&'static str),
+    /// An integer with more than [`MAX_DIGITS`] digits, with their number.
+    Digits(usize),
 }
+
+/// The most digits of an integer.
+pub(super) const MAX_DIGITS: usize = 4300;
 
 /// The first syntax error of a text. `None` if the text is JSON.
 pub(super) fn find_error(text: &str) -> Option<SyntaxError> {
@@ -122,8 +129,14 @@ impl TextScanner<'_> {
         let word = ["null", "true", "false"]
             .into_iter()
             .find(|word| rest.starts_with(word));
-        match word.map_or_else(|| number(rest), str::len) {
+        let length = word.map_or_else(|| number(rest), str::len);
+        let number = rest.get(..length).unwrap_or_default();
+        let digits = number.trim_start_matches('-').len();
+        match length {
             0 => self.fail("Expecting value"),
+            _ if digits > MAX_DIGITS && is_written_as_integer(number) => {
+                Err(SyntaxError::Digits(digits))
+            }
             length => {
                 self.at += length;
                 Ok(())

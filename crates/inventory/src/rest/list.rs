@@ -1,7 +1,7 @@
 //! The query parameters of every list: `page`, `page_size`, `search` and `ordering`, and the
 //! parsing of filter values. Each resource defines which fields it orders and filters by.
 
-use std::time::Duration;
+use std::{collections::HashSet, time::Duration};
 
 use db::{Money, Timestamp};
 use http::StatusCode;
@@ -14,7 +14,7 @@ use super::{
     refusal::Refusal,
 };
 
-/// The most words of a search that count. Each word costs a condition in SQL.
+/// The most different words of a search. Each word costs a condition in SQL.
 pub const MAX_SEARCH_WORDS: usize = 16;
 
 /// Filters accept numbers up to ten to this power.
@@ -22,7 +22,7 @@ const MAX_FILTER_EXPONENT: i64 = 50;
 
 const NOT_A_NUMBER: Message = Message::fixed("Digite um número.", "Enter a number.");
 
-const DAY: Duration = Duration::from_secs(86_400);
+pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 /// The requested page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +60,8 @@ impl QueryFilter {
     pub const SEARCH: Self = Self {
         name: "search",
         kind: FilterKind::Words,
-        about: "Words, parted by blanks or commas, each of which must occur in the name (title); case and accents do not \
-                matter. Quotes keep a phrase together.",
+        about: "Up to sixteen different words, parted by blanks or commas, each of which must occur in the name (title); case \
+                and accents do not matter. Quotes keep a phrase together.",
     };
 }
 
@@ -86,16 +86,13 @@ impl PageNumber {
     ///
     /// [`InvalidPage`] unless the value is a number from 1 or `last`.
     pub fn parse(parameters: &Parameters) -> Result<Self, InvalidPage> {
-        let page = parameters.sent("page").filter(|page| !page.is_empty());
-        let Some(page) = page.map(str::trim) else {
-            return Ok(Self::Number(1));
-        };
-        if page == "last" {
-            return Ok(Self::Last);
-        }
-        match page.parse() {
-            Ok(number @ 1..) => Ok(Self::Number(number)),
-            _ => Err(InvalidPage),
+        match parameters.sent("page").unwrap_or_default() {
+            "" => Ok(Self::Number(1)),
+            "last" => Ok(Self::Last),
+            page => match page.trim().parse() {
+                Ok(number @ 1..) => Ok(Self::Number(number)),
+                _ => Err(InvalidPage),
+            },
         }
     }
 
@@ -153,9 +150,17 @@ pub fn ordering(
     order
 }
 
-/// Parses `search` into folded words, each of which must match. White space and commas separate
-/// words; quotes keep a phrase together.
+/// Parses `search` into different folded words, each of which must match. White space and commas
+/// separate words; quotes keep a phrase together. Of more than [`MAX_SEARCH_WORDS`], which
+/// [`search_problem`] reports, these are the first.
 pub fn search_words(parameters: &Parameters) -> Vec<String> {
+    let mut words = different_words(parameters);
+    words.truncate(MAX_SEARCH_WORDS);
+    words
+}
+
+fn different_words(parameters: &Parameters) -> Vec<String> {
+    let mut known = HashSet::new();
     let text = db::fold(parameters.get("search").unwrap_or_default());
     let mut words = Vec::new();
     let mut rest = text.trim_start_matches(is_separator);
@@ -170,7 +175,7 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
             _ => rest.split_at(rest.find(is_separator).unwrap_or(rest.len())),
         };
         // A lone quotation mark is the beginning of a phrase that is still being typed.
-        if !matches!(word, "" | "\"" | "'") && words.len() < MAX_SEARCH_WORDS {
+        if !matches!(word, "" | "\"" | "'") && known.insert(word) {
             words.push(word.to_owned());
         }
         rest = after.trim_start_matches(is_separator);
@@ -178,22 +183,34 @@ pub fn search_words(parameters: &Parameters) -> Vec<String> {
     words
 }
 
-/// Refuses a search that contains the null character.
+/// Why a search is refused: it has the null character, or too many words.
+pub fn search_problem(parameters: &Parameters) -> Option<Message> {
+    if parameters.get("search")?.contains('\0') {
+        return Some(Message::NULL_CHARACTERS);
+    }
+    (different_words(parameters).len() > MAX_SEARCH_WORDS).then(|| {
+        Message::new(
+            format!("Busque no máximo {MAX_SEARCH_WORDS} palavras diferentes."),
+            format!("Search for at most {MAX_SEARCH_WORDS} different words."),
+        )
+    })
+}
+
+/// Refuses a search that has a [`search_problem`].
 ///
 /// # Errors
 ///
-/// 400 with the conventional body, which is a list of messages.
+/// 400. For the null character with the conventional body, which is a list of messages.
 pub fn check_search(parameters: &Parameters) -> Result<(), Refusal> {
-    if parameters
-        .get("search")
-        .is_some_and(|text| text.contains('\0'))
-    {
-        let message = Message::NULL_CHARACTERS.to_string();
-        return Err(web::Error::new(StatusCode::BAD_REQUEST, message.clone())
-            .body(&[message])
-            .into());
+    match search_problem(parameters) {
+        None => Ok(()),
+        Some(message) if message == Message::NULL_CHARACTERS => {
+            let message = message.to_string();
+            let error = web::Error::new(StatusCode::BAD_REQUEST, message.clone());
+            Err(error.body(&[message]).into())
+        }
+        Some(message) => Err(FieldErrors::of("search", message).into()),
     }
-    Ok(())
 }
 
 fn is_separator(character: char) -> bool {
@@ -348,6 +365,7 @@ mod tests {
             "page=first",
             "page=1.0",
             "page=LAST",
+            "page=last%20",
             "page=99999999999999999999999",
         ] {
             assert_eq!(
@@ -411,6 +429,7 @@ mod tests {
         assert!(words("search=,+,").is_empty());
         assert!(words("search=%22").is_empty());
         assert_eq!(words("search='+tv+%22"), ["tv"]);
+        assert_eq!(words("search=ch%C3%A1+Cha+mate+cha"), ["cha", "mate"]);
     }
 
     #[test]

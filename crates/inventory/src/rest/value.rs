@@ -14,8 +14,9 @@ pub enum Value {
     Number(String),
     /// A string, decoded.
     Text(String),
-    /// A string with an unpaired surrogate, which is no valid text; the first such code unit.
-    LoneSurrogate(u16),
+    /// A string with unpaired surrogates, which is no valid text: the first such code unit, and the
+    /// string with U+FFFD in their places.
+    LoneSurrogate(u16, String),
     /// An array.
     List,
     /// An object.
@@ -31,7 +32,7 @@ impl Value {
             Some(b't' | b'f') => Self::Bool,
             Some(b'"') => match serde_json::from_str(text) {
                 Ok(decoded) => Self::Text(decoded),
-                Err(_) => Self::LoneSurrogate(first_lone_surrogate(text)),
+                Err(_) => without_lone_surrogates(text),
             },
             Some(b'[') => Self::List,
             Some(b'{') => Self::Object,
@@ -46,7 +47,7 @@ impl Value {
             Self::Bool => "bool",
             Self::Number(text) if is_written_as_integer(text) => "int",
             Self::Number(_) => "float",
-            Self::Text(_) | Self::LoneSurrogate(_) => "str",
+            Self::Text(_) | Self::LoneSurrogate(..) => "str",
             Self::List => "list",
             Self::Object => "dict",
         }
@@ -58,20 +59,23 @@ pub fn is_written_as_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }
 
-/// The first unpaired `\uD800`–`\uDFFF` escape. A string that the parser accepts but cannot decode
-/// has one.
-fn first_lone_surrogate(json: &str) -> u16 {
+/// Replaces the unpaired `\uD800`–`\uDFFF` escapes. A string that the parser accepts but cannot
+/// decode has one.
+fn without_lone_surrogates(json: &str) -> Value {
     let mut escapes = escapes(json).into_iter().peekable();
+    let (mut first, mut replaced) = (None, json.to_owned());
     while let Some((at, unit)) = escapes.next() {
         let is_pair = matches!(unit, 0xD800..=0xDBFF)
             && escapes
                 .next_if(|(next, low)| *next == at + 6 && matches!(low, 0xDC00..=0xDFFF))
                 .is_some();
         if !is_pair && matches!(unit, 0xD800..=0xDFFF) {
-            return unit;
+            first.get_or_insert(unit);
+            replaced.replace_range(at..at + 6, "\\ufffd");
         }
     }
-    0xD800
+    let text = serde_json::from_str(&replaced).unwrap_or_default();
+    Value::LoneSurrogate(first.unwrap_or(0xD800), text)
 }
 
 /// Every `\uXXXX` escape of a JSON string: its offset and its code unit.
@@ -120,11 +124,16 @@ mod tests {
 
     #[test]
     fn a_surrogate_without_partner_is_found() {
-        assert_eq!(value(r#""a\ud800b""#), Value::LoneSurrogate(0xD800));
-        assert_eq!(
-            value(r#""\ud83d\ude00\udc01""#),
-            Value::LoneSurrogate(0xDC01)
-        );
+        for (json, unit, text) in [
+            (r#""a\ud800b""#, 0xD800, "a\u{fffd}b"),
+            (
+                r#""\ud83d\ude00\udc01\ud800\"""#,
+                0xDC01,
+                "😀\u{fffd}\u{fffd}\"",
+            ),
+        ] {
+            assert_eq!(value(json), Value::LoneSurrogate(unit, text.to_owned()));
+        }
         assert_eq!(value(r#""\ud83d\ude00""#), Value::Text("😀".to_owned()));
     }
 }

@@ -66,8 +66,8 @@ async fn set_archived(
     product: i64,
     is_archived: bool,
 ) -> Result<(String, bool), Refusal> {
+    let before = store::lock_quantity(work, product).await?;
     let (tx, now) = (&mut *work.tx, work.now);
-    let before = store::lock_quantity(tx, product).await?;
     let titled = super::movements::store::product(tx, product).await?;
     let (Some(before), Some(titled)) = (before, titled) else {
         return Err(Refusal::NotFound);

@@ -1,7 +1,7 @@
 //! The ledger: every change of a quantity is one immutable row, and only this module inserts rows.
 //! At every commit, a product's quantity equals the sum of its changes.
 
-use db::{Timestamp, Tx};
+use db::Timestamp;
 use resource::choice;
 
 use super::{Explanation, LockedStock, QuantityChange, QuantityError, movements::Movement, store};
@@ -51,14 +51,24 @@ pub(super) struct NewEntry<'a> {
     pub(super) supplier: Option<i64>,
     /// The reason for an adjustment.
     pub(super) explanation: Option<&'a Explanation>,
-    /// When the movement was booked. For a reversal this is before `now`.
-    pub(super) booked_at: Timestamp,
-    pub(super) now: Timestamp,
+    /// The time of an imported movement. `None`: the time of the write.
+    pub(super) imported_at: Option<Timestamp>,
+    /// When the movement of a reversal was booked.
+    pub(super) booked_at: Option<Timestamp>,
+    /// Whether the product's opening included the movement, so that the quantity stays.
+    pub(super) is_past: bool,
+}
+
+/// A stock row that an entry has locked and changed, with the product's prices. These are
+/// consistent: every change of prices locks the stock row.
+pub(super) struct ChangedStock {
+    stock: LockedStock,
+    snapshot: ProductSnapshot,
 }
 
 impl NewEntry<'_> {
-    /// A change at the current time without movement and explanation.
-    pub(super) const fn new(work: &Work<'_>, product: i64, kind: EntryKind, change: i64) -> Self {
+    /// A change without movement and explanation.
+    pub(super) const fn new(product: i64, kind: EntryKind, change: i64) -> Self {
         Self {
             product,
             kind,
@@ -66,36 +76,105 @@ impl NewEntry<'_> {
             reference: None,
             supplier: None,
             explanation: None,
-            booked_at: work.now,
-            now: work.now,
+            imported_at: None,
+            booked_at: None,
+            is_past: false,
         }
     }
 
+    /// The time of the entry, and of its movement unless it is a reversal. Final once the stock row
+    /// is locked, since that may raise the time of the write.
+    pub(super) fn time(&self, work: &Work<'_>) -> Timestamp {
+        self.imported_at.unwrap_or(work.now)
+    }
+
     /// The movement of this entry, for the aggregates. `None` for openings and adjustments.
-    fn movement(&self) -> Option<MovementDelta> {
+    fn movement(&self, work: &Work<'_>) -> Option<MovementDelta> {
         Some(MovementDelta {
             movement: self.kind.movement()?,
             id: self.reference,
             supplier: self.supplier,
-            at: self.booked_at,
+            at: self.booked_at.unwrap_or_else(|| self.time(work)),
             units: self.change.abs(),
         })
     }
 }
 
+/// Changes a quantity and writes the ledger row. If the quantity cannot be changed, writes nothing.
+pub(super) async fn apply(
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
+) -> Result<Result<QuantityChange, QuantityError>, db::Error> {
+    match change(work, entry).await? {
+        Ok(changed) => record(work, entry, changed).await.map(Ok),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// Locks the stock row and changes its quantity. The ledger row follows by [`record`]; the movement
+/// is inserted in between, with the time of the entry. If the quantity cannot be changed, writes
+/// nothing.
+pub(super) async fn change(
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
+) -> Result<Result<ChangedStock, QuantityError>, db::Error> {
+    let product = entry.product;
+    let may_be_archived =
+        entry.is_past || !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
+    let stock = if entry.is_past {
+        let stock = store::lock_quantity(work, product).await?;
+        stock.filter(|stock| stock.quantity.checked_add(entry.change.abs()).is_some())
+    } else {
+        store::change_quantity(work, entry, may_be_archived).await?
+    };
+    if let Some(stock) = stock
+        && let Some(snapshot) = aggregates::product_snapshot(work.tx, product).await?
+    {
+        return Ok(Ok(ChangedStock { stock, snapshot }));
+    }
+    Ok(Err(match store::lock_quantity(work, product).await? {
+        None => QuantityError::NoProduct,
+        Some(stock) if stock.is_archived && !may_be_archived => QuantityError::Archived,
+        Some(stock) if entry.change < 0 && !entry.is_past => {
+            QuantityError::Insufficient(stock.quantity)
+        }
+        Some(stock) => QuantityError::TooMany(stock.quantity),
+    }))
+}
+
+/// Writes the ledger row of a change.
+pub(super) async fn record(
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
+    changed: ChangedStock,
+) -> Result<QuantityChange, db::Error> {
+    let ChangedStock { stock, snapshot } = changed;
+    if entry.is_past {
+        return record_past(work, entry, changed).await;
+    }
+    store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
+    let before = LockedStock {
+        quantity: stock.quantity - entry.change,
+        ..stock
+    };
+    // The aggregates count the product from its opening on, so it was not low before.
+    let was_low = entry.kind != EntryKind::Opening && before.is_low();
+    let delta = StockDelta {
+        units: entry.change,
+        low: i64::from(stock.is_low()) - i64::from(was_low),
+    };
+    record_delta(work, entry, &snapshot, delta).await?;
+    Ok(before.change_to(stock))
+}
+
 /// Records a movement that is older than the product's opening quantity and therefore included in
 /// it. Writes the movement's row and an adjustment that cancels it. The positive change comes
 /// first, so that no balance falls below zero.
-pub(super) async fn record_past(
+async fn record_past(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
-) -> Result<Result<(), QuantityError>, db::Error> {
-    let Some(stock) = store::lock_quantity(work.tx, entry.product).await? else {
-        return Ok(Err(QuantityError::NoProduct));
-    };
-    let Some(upper_balance) = stock.quantity.checked_add(entry.change.abs()) else {
-        return Ok(Err(QuantityError::TooMany(stock.quantity)));
-    };
+    ChangedStock { stock, snapshot }: ChangedStock,
+) -> Result<QuantityChange, db::Error> {
     let cancelling = NewEntry {
         kind: EntryKind::Adjustment,
         change: -entry.change,
@@ -107,68 +186,26 @@ pub(super) async fn record_past(
     } else {
         (&cancelling, entry)
     };
-    let Some(snapshot) = aggregates::product_snapshot(work.tx, entry.product).await? else {
-        return Ok(Err(QuantityError::NoProduct));
-    };
+    let upper_balance = stock.quantity + entry.change.abs();
     store::insert_entry(work, first, upper_balance, snapshot.prices()).await?;
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     // The quantity did not change, but the movement counts in its day.
-    record_delta(work.tx, entry, &snapshot, StockDelta::default()).await?;
-    Ok(Ok(()))
+    record_delta(work, entry, &snapshot, StockDelta::default()).await?;
+    Ok(stock.change_to(stock))
 }
 
 /// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.
 async fn record_delta(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     snapshot: &ProductSnapshot,
     stock: StockDelta,
 ) -> Result<(), db::Error> {
-    match (entry.kind, entry.movement(), entry.reference) {
+    let movement = entry.movement(work);
+    match (entry.kind, movement, entry.reference) {
         (EntryKind::InflowReversed | EntryKind::OutflowReversed, Some(movement), Some(id)) => {
-            aggregates::record_deletion(tx, entry.product, stock, &movement, id).await
+            aggregates::record_deletion(work.tx, entry.product, stock, &movement, id).await
         }
-        (_, movement, _) => aggregates::record(tx, snapshot, stock, movement.as_ref()).await,
+        (_, movement, _) => aggregates::record(work.tx, snapshot, stock, movement.as_ref()).await,
     }
-}
-
-/// Changes a quantity and writes the ledger row. If the quantity cannot be changed, writes nothing.
-pub(super) async fn apply(
-    work: &mut Work<'_>,
-    entry: &NewEntry<'_>,
-) -> Result<Result<QuantityChange, QuantityError>, db::Error> {
-    let may_be_archived = !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
-    let (product, change) = (entry.product, entry.change);
-    let Some(stock) =
-        store::change_quantity(work.tx, product, change, may_be_archived, entry.now).await?
-    else {
-        return Ok(Err(match store::lock_quantity(work.tx, product).await? {
-            None => QuantityError::NoProduct,
-            Some(stock) if stock.is_archived && !may_be_archived => QuantityError::Archived,
-            Some(stock) if change < 0 => QuantityError::Insufficient(stock.quantity),
-            Some(stock) => QuantityError::TooMany(stock.quantity),
-        }));
-    };
-    // The prices are consistent: every change of prices locks the stock row, which is locked now.
-    let Some(snapshot) = aggregates::product_snapshot(work.tx, product).await? else {
-        return Ok(Err(QuantityError::NoProduct));
-    };
-    store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
-    let before = LockedStock {
-        quantity: stock.quantity - change,
-        ..stock
-    };
-    // The aggregates count the product from its opening on, so it was not low before.
-    let was_low = entry.kind != EntryKind::Opening && before.is_low();
-    let delta = StockDelta {
-        units: change,
-        low: i64::from(stock.is_low()) - i64::from(was_low),
-    };
-    record_delta(work.tx, entry, &snapshot, delta).await?;
-    Ok(Ok(QuantityChange {
-        before: before.quantity,
-        after: stock.quantity,
-        threshold: stock.threshold,
-        is_archived: stock.is_archived,
-    }))
 }

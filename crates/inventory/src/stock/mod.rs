@@ -39,7 +39,7 @@ use crate::{
     rest::{
         Message, Refusal,
         fields::FieldErrors,
-        list::{Filters, parse_day},
+        list::{DAY, Filters, parse_day},
         page::{Page, PageRequest},
         query::Parameters,
     },
@@ -75,6 +75,8 @@ pub(crate) struct LockedStock {
     /// The shop's threshold under which low products are counted. `None` before the first count.
     counted: Option<i64>,
     is_archived: bool,
+    /// The time of its last change.
+    updated_at: Timestamp,
 }
 
 impl LockedStock {
@@ -83,6 +85,16 @@ impl LockedStock {
         let threshold = self.threshold.or(self.counted);
         !self.is_archived
             && threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
+    }
+
+    /// The change of the quantity to that of the same row afterwards.
+    const fn change_to(self, after: Self) -> QuantityChange {
+        QuantityChange {
+            before: self.quantity,
+            after: after.quantity,
+            threshold: after.threshold,
+            is_archived: after.is_archived,
+        }
     }
 }
 
@@ -114,7 +126,7 @@ pub(crate) async fn open(
     product: i64,
     quantity: i64,
 ) -> Result<(), db::Error> {
-    let entry = NewEntry::new(work, product, EntryKind::Opening, quantity);
+    let entry = NewEntry::new(product, EntryKind::Opening, quantity);
     // Cannot fail: the quantity is 0 before the change, and the change is at least 0.
     _ = ledger::apply(work, &entry).await?;
     Ok(())
@@ -122,11 +134,11 @@ pub(crate) async fn open(
 
 /// Sets the quantity of a product to 0 by an adjustment, before it is deleted.
 pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::Error> {
-    let Some(stock) = store::lock_quantity(work.tx, product).await? else {
+    let Some(stock) = store::lock_quantity(work, product).await? else {
         return Ok(());
     };
     if stock.quantity > 0 {
-        let entry = NewEntry::new(work, product, EntryKind::Adjustment, -stock.quantity);
+        let entry = NewEntry::new(product, EntryKind::Adjustment, -stock.quantity);
         // Cannot fail: the row is locked, so it still has this quantity.
         _ = ledger::apply(work, &entry).await?;
     }
@@ -135,7 +147,7 @@ pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::E
 
 /// Removes a product from the aggregates before it is deleted, and locks its stock row.
 pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
-    let stock = store::lock_quantity(tx, product).await?;
+    let stock = store::lock(tx, product).await?;
     if stock.is_some_and(LockedStock::is_low) {
         aggregates::record_level(tx, product, -1).await?;
     }
@@ -152,7 +164,7 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     let Some(text) = parameters.get("as_of").map(str::trim) else {
         return Ok(None);
     };
-    let last_moment = Duration::from_secs(24 * 60 * 60) - Duration::from_micros(1);
+    let last_moment = DAY - Duration::from_micros(1);
     let day = parse_day(text).map(|day| day + last_moment);
     match day.or_else(|| moment(text)) {
         Some(moment) => Ok(Some(moment)),
@@ -169,9 +181,23 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
 /// Parses a date-time. Without an offset, it is in UTC.
 fn moment(text: &str) -> Option<Timestamp> {
     // An unescaped plus sign of an offset is decoded as a space.
-    Timestamp::parse(&text.replace(' ', "+"))
-        .or_else(|_| Timestamp::parse(&format!("{text}Z")))
-        .ok()
+    let parse = |text: &str| {
+        Timestamp::parse(&text.replace(' ', "+"))
+            .or_else(|_| Timestamp::parse(&format!("{text}Z")))
+            .ok()
+    };
+    // The last two days of the calendar are after the latest time that can be parsed.
+    let late = || {
+        let rest = text.strip_prefix("9999-12-3")?;
+        let (digit, time) = rest.split_at_checked(1)?;
+        let two_days_before = match digit {
+            "0" => "9999-12-28",
+            "1" => "9999-12-29",
+            _ => return None,
+        };
+        Some(parse(&format!("{two_days_before}{time}"))? + 2 * DAY)
+    };
+    parse(text).or_else(late)
 }
 
 /// One page of a product's ledger, newest first. With `as_of`, only the rows up to that time, so
@@ -235,7 +261,7 @@ pub(crate) async fn own_threshold_locked(
     tx: &mut Tx,
     product: i64,
 ) -> Result<Option<OwnThreshold>, db::Error> {
-    store::lock_quantity(tx, product).await?;
+    store::lock(tx, product).await?;
     store::OWN_THRESHOLDS.find(tx, product).await
 }
 
@@ -283,7 +309,7 @@ pub(crate) async fn set_threshold(
     product: i64,
     threshold: Option<i64>,
 ) -> Result<String, Refusal> {
-    let before = store::lock_quantity(work.tx, product).await?;
+    let before = store::lock_quantity(work, product).await?;
     let before = before.ok_or(Refusal::NotFound)?;
     store::set_threshold(work.tx, product, threshold).await?;
     let after = LockedStock {

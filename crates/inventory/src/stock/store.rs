@@ -21,7 +21,7 @@ use crate::{
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
-        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at"
+        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at, updated_at"
     };
 }
 
@@ -31,7 +31,18 @@ fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
         threshold: row.get(1)?,
         counted: row.get(2)?,
         is_archived: row.get::<Option<Timestamp>>(3)?.is_some(),
+        updated_at: row.get(4)?,
     })
+}
+
+/// Raises the time of a write to that of the stock row's last change. A write takes its time before
+/// it waits for the row, and another may commit a later one meanwhile. The times of a product's
+/// ledger must follow its order.
+fn raise_time(work: &mut Work<'_>, stock: Option<LockedStock>) -> Option<LockedStock> {
+    if let Some(stock) = stock {
+        work.now = work.now.max(stock.updated_at);
+    }
+    stock
 }
 
 /// Reads a stock row on SQLite. The transaction is the only writer, so the row needs no lock.
@@ -42,37 +53,39 @@ const LOCKED_ON_SQLITE: &str = concat!(
     " FROM product_stock WHERE product_id = $1"
 );
 
-/// Adds to a quantity and returns the stock row. `None` if the result would not be within 0 and
-/// 2⁶³-1, if there is no such product, or if it is archived and `may_be_archived` is false.
+/// Adds to a quantity and returns the stock row, whose time may raise the time of the write. `None`
+/// if the result would not be within 0 and 2⁶³-1, if there is no such product, or if it is archived
+/// and `may_be_archived` is false.
 pub(super) async fn change_quantity(
-    tx: &mut Tx,
-    product: i64,
-    change: i64,
+    work: &mut Work<'_>,
+    entry: &NewEntry<'_>,
     may_be_archived: bool,
-    now: Timestamp,
 ) -> Result<Option<LockedStock>, Error> {
     macro_rules! update {
         () => {
-            "UPDATE product_stock SET quantity = quantity + $2, updated_at = $3
+            "UPDATE product_stock SET quantity = quantity + $2,
+                 updated_at = CASE WHEN updated_at > $3 THEN updated_at ELSE $3 END
              WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
+    let (product, change, now) = (entry.product, entry.change, entry.time(work));
     // Compares with computed bounds instead of adding: the engines treat overflows differently.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
     let values: [&dyn Param; 6] = [&product, &change, &now, &least, &most, &may_be_archived];
-    match tx.engine() {
+    let tx = &mut *work.tx;
+    let stock = match tx.engine() {
         Engine::Postgres => {
-            tx.optional(
-                concat!(update!(), " RETURNING ", locked_columns!()),
-                &values,
-                locked_of,
-            )
-            .await
+            let sql = concat!(update!(), " RETURNING ", locked_columns!());
+            tx.optional(sql, &values, locked_of).await?
         }
-        Engine::Sqlite if tx.execute(update!(), &values).await? == 0 => Ok(None),
-        Engine::Sqlite => tx.optional(LOCKED_ON_SQLITE, &[&product], locked_of).await,
-    }
+        Engine::Sqlite if tx.execute(update!(), &values).await? == 0 => None,
+        Engine::Sqlite => {
+            let sql = LOCKED_ON_SQLITE;
+            tx.optional(sql, &[&product], locked_of).await?
+        }
+    };
+    Ok(raise_time(work, stock))
 }
 
 pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
@@ -84,8 +97,18 @@ pub(super) async fn quantity(conn: &mut Conn, product: i64) -> Result<Option<i64
     .await
 }
 
-/// A product's stock row, locked until the transaction ends.
-pub(super) async fn lock_quantity(tx: &mut Tx, product: i64) -> Result<Option<LockedStock>, Error> {
+/// A product's stock row, locked until the transaction ends. Its time may raise the time of the
+/// write.
+pub(super) async fn lock_quantity(
+    work: &mut Work<'_>,
+    product: i64,
+) -> Result<Option<LockedStock>, Error> {
+    let stock = lock(work.tx, product).await?;
+    Ok(raise_time(work, stock))
+}
+
+/// A product's stock row, locked for a write that does not change it.
+pub(super) async fn lock(tx: &mut Tx, product: i64) -> Result<Option<LockedStock>, Error> {
     let sql = match tx.engine() {
         Engine::Postgres => concat!(
             "UPDATE product_stock SET quantity = quantity WHERE product_id = $1 RETURNING ",
@@ -120,13 +143,13 @@ pub(super) async fn set_archived_at(
 
 /// Locks the stock of these products, in the order of ids so that transactions do not deadlock.
 pub(super) async fn lock_quantities(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     products: impl Iterator<Item = i64>,
 ) -> Result<(), Error> {
     let mut products: Vec<i64> = products.collect();
     products.sort_unstable();
     for product in products {
-        lock_quantity(tx, product).await?;
+        lock_quantity(work, product).await?;
     }
     Ok(())
 }
@@ -175,7 +198,7 @@ row! {
     }
 }
 
-/// Inserts one row into the ledger, with the product's current prices.
+/// Inserts one row into the ledger, with the product's current prices. The stock row is locked.
 pub(super) async fn insert_entry(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
@@ -195,14 +218,15 @@ pub(super) async fn insert_entry(
         reference: &entry.reference,
         reason: &explanation.map(|explanation| explanation.reason.name()),
         note: &explanation.and_then(|explanation| explanation.note.as_deref()),
-        created_at: &entry.now,
+        created_at: &entry.time(work),
     };
     let (sql, values) = row.insert();
     work.tx.execute(sql, &values).await.map(drop)
 }
 
-/// The id of a product's last entry up to a time, or the largest id if no time is given. `+ 0` as
-/// in [`entries`].
+/// The id before a product's first entry after a time, or the largest id if there is none or no
+/// time is given. So an imported movement with an earlier time than the entries before it is not
+/// part of a past balance. `+ 0` as in [`entries`].
 pub(super) async fn last_entry(
     conn: &mut Conn,
     product: i64,
@@ -211,8 +235,10 @@ pub(super) async fn last_entry(
     let Some(as_of) = as_of else {
         return Ok(i64::MAX);
     };
-    let sql = "SELECT COALESCE(max(id + 0), 0) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2";
-    conn.one(sql, &[&product, &as_of], |row| row.get(0)).await
+    let sql =
+        "SELECT min(id + 0) - 1 FROM ledger_entries WHERE product_id = $1 AND created_at > $2";
+    let last: Option<i64> = conn.one(sql, &[&product, &as_of], |row| row.get(0)).await?;
+    Ok(last.unwrap_or(i64::MAX))
 }
 
 pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> Result<u64, Error> {

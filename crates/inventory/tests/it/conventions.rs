@@ -168,8 +168,58 @@ fn an_answer_is_written_over_lines_where_that_is_asked_for() {
             .send_with(Method::GET, "/api/v1/brands/9/", None, &accept)
             .await;
         assert_eq!(unknown.text, "{\n    \"detail\": \"Not found.\"\n}");
+        app.admin().a_product("Arroz", 1).await;
+        for path in [
+            "products/",
+            "products/1/ledger/",
+            "low-stock/",
+            "products/1/threshold/",
+        ] {
+            let path = format!("/api/v1/{path}");
+            let viewer = app.viewer();
+            let read = viewer.send_with(Method::GET, &path, None, &accept).await;
+            let head = viewer.send_with(Method::HEAD, &path, None, &accept).await;
+            assert_eq!(head.header("content-length"), read.text.len().to_string());
+            assert_eq!(head.text, "");
+        }
     });
 }
+
+app_on_both_engines!(
+    two_line_ends_of_old_scripts_are_escaped_in_every_answer,
+    async |app| {
+        let (raw, escaped) = ("a\u{2028}b\u{2029}", "a\\u2028b\\u2029");
+        let admin = app.admin();
+        let product = admin.a_product(&format!("{raw}c"), 9).await;
+        let sale = json!({"product": product, "quantity": 1, "description": format!("{raw}c")});
+        let key = [("Idempotency-Key", "once")];
+        let sale = || Some(sale.to_string());
+        let outflows = "/api/v1/outflows/";
+        let mut answers = Vec::new();
+        for headers in [&[][..], &key, &key] {
+            answers.push(
+                admin
+                    .send_with(Method::POST, outflows, sale(), headers)
+                    .await,
+            );
+        }
+        answers.push(admin.get("/api/v1/products/").await);
+        let twice = Some(format!("{{\"{raw}\":1,\"{raw}\":2}}"));
+        answers.push(
+            admin
+                .send_with(Method::POST, "/api/v1/brands/", twice, &[])
+                .await,
+        );
+        for answer in &answers {
+            assert!(answer.text.contains(escaped), "{answer:?}");
+            assert!(
+                !answer.text.contains(['\u{2028}', '\u{2029}']),
+                "{answer:?}"
+            );
+        }
+        assert_eq!(answers[1].text, answers[2].text);
+    }
+);
 
 #[test]
 fn what_no_address_has_is_not_found_by_whoever_asks_for_it() {

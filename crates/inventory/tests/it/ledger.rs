@@ -1,6 +1,8 @@
 //! The ledger behind every quantity: its rows, past balances, thresholds and low stock, and that
 //! all of these agree.
 
+use std::time::Duration;
+
 use http::Method;
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
@@ -66,8 +68,7 @@ app_on_both_engines!(every_change_of_a_quantity_is_one_row, async |app| {
 app_on_both_engines!(a_past_balance_is_the_first_row_up_to_then, async |app| {
     let admin = app.admin();
     let product = admin.a_product("Arroz", 7).await;
-    app.clock
-        .advance(std::time::Duration::from_secs(24 * 60 * 60));
+    app.clock.advance(Duration::from_secs(24 * 60 * 60));
     let admin = app.admin();
     admin.sell(product, 2).await;
     assert_eq!(
@@ -88,6 +89,14 @@ app_on_both_engines!(a_past_balance_is_the_first_row_up_to_then, async |app| {
         assert_eq!(past.len(), count, "{time}");
     }
     assert_eq!(kinds(&admin, product, "?as_of=2026-11-19").await, []);
+    for moment in [
+        "9999-12-31",
+        "9999-12-30T23:59:59Z",
+        "9999-12-31T23:59:59-03:00",
+    ] {
+        let latest = kinds(&admin, product, &format!("?as_of={moment}")).await;
+        assert_eq!(latest.len(), 2, "{moment}");
+    }
     let malformed = admin
         .get(&format!(
             "/api/v1/products/{product}/ledger/?as_of=yesterday"
@@ -99,6 +108,66 @@ app_on_both_engines!(a_past_balance_is_the_first_row_up_to_then, async |app| {
         .await
         .is(404, &json!({"detail": "Not found."}));
 });
+
+/// A product's ledger with the times of its rows, oldest first.
+async fn times(client: &Client<'_>, product: i64, query: &str) -> Vec<(String, Value)> {
+    let path = format!("/api/v1/products/{product}/ledger/{query}");
+    let mut rows = client.get(&path).await.json()["results"].take();
+    let rows = rows.as_array_mut().unwrap().iter_mut().rev();
+    rows.map(|row| (row["kind"].to_string(), row["created_at"].take()))
+        .collect()
+}
+
+// A write takes its time before it waits for the stock row. Here the clock goes back instead.
+app_on_both_engines!(
+    the_times_of_a_ledger_follow_its_order_however_late_a_write_comes,
+    async |app| {
+        let opened_at = app.clock.now();
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 70).await;
+        let supplier = admin.a_supplier("S").await;
+        let latest = opened_at + Duration::from_micros(9_250_000);
+        app.clock.set(latest);
+        let outflow = admin.sell(product, 4).await;
+        app.clock.set(opened_at + Duration::from_secs(5));
+        admin.sell(product, 1).await;
+        let body = json!({"product": product, "quantity": 1}).to_string();
+        let key = [("Idempotency-Key", "late")];
+        let keyed = admin.send_with(Method::POST, "/api/v1/outflows/", Some(body), &key);
+        keyed.await.has_status(201);
+        admin.receive(supplier, product, 9).await;
+        admin.change_product(product, json!({"quantity": 20})).await;
+        let deleted = format!("/api/v1/outflows/{outflow}/");
+        admin.delete(&deleted).await.has_status(204);
+        let latest = json!(resource::time_text(latest));
+        let rows = times(&admin, product, "").await;
+        assert_eq!(rows.len(), 7);
+        assert!(rows[1..].iter().all(|(_, at)| *at == latest), "{rows:?}");
+        let before = times(&admin, product, "?as_of=2026-11-20T12:00:09Z").await;
+        assert_eq!(before, rows[..1]);
+        let upto = format!("?as_of={}", latest.as_str().unwrap());
+        assert_eq!(times(&admin, product, &upto).await, rows);
+        for path in ["/api/v1/outflows/", "/api/v1/inflows/"] {
+            for movement in admin.get(path).await.json()["results"].as_array().unwrap() {
+                assert_eq!(
+                    (&movement["created_at"], &movement["updated_at"]),
+                    (&latest, &latest)
+                );
+            }
+        }
+        for event in app.events().await {
+            let data = &event["data"];
+            let times = [
+                &event["timestamp"],
+                &data["created_at"],
+                &data["updated_at"],
+            ];
+            assert_eq!(times, [&latest; 3]);
+        }
+        let path = format!("/api/v1/products/{product}/");
+        assert_eq!(admin.get(&path).await.json()["updated_at"], latest);
+    }
+);
 
 app_on_both_engines!(the_ledger_outlives_its_product, async |app| {
     let admin = app.admin();

@@ -115,6 +115,33 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_key_is_one_header_and_is_read_only_where_it_is_accepted,
+    async |app| {
+        let admin = app.admin();
+        let product = admin.a_product("Arroz", 10).await;
+        let sale = json!({"product": product, "quantity": 1}).to_string();
+        let brand = json!({"name": "Camil"}).to_string();
+        let (name, long) = ("Idempotency-Key", "k".repeat(300));
+        for headers in [
+            &[(name, "")][..],
+            &[(name, &long)],
+            &[(name, "a"), (name, "b")],
+        ] {
+            let send = async |path, body: &String| {
+                let body = Some(body.clone());
+                admin.send_with(Method::POST, path, body, headers).await
+            };
+            send("/api/v1/outflows/", &sale).await.is(
+                400,
+                &json!({"detail": "Idempotency-Key must be 1 to 255 visible ASCII characters, once."}),
+            );
+            send("/api/v1/brands/", &brand).await.has_status(201);
+        }
+        assert_eq!(admin.quantity_of(product).await, 10);
+    }
+);
+
+app_on_both_engines!(
     every_order_and_filter_of_movements_is_answered,
     async |app| {
         let admin = app.admin();

@@ -342,6 +342,11 @@ app_on_both_engines!(
         load_bytes(&app, OUTFLOWS, history).await.unwrap();
         assert_eq!(app.viewer().quantity_of(5).await, 10);
         assert_eq!(app.events().await, Vec::<Value>::new());
+        // The balance of an earlier time does not know of it.
+        for (day, rows) in [("2026-01-02", 0), ("2026-11-20", 3)] {
+            let path = format!("/api/v1/products/5/ledger/?as_of={day}");
+            assert_eq!(app.viewer().get(&path).await.json()["count"], rows, "{day}");
+        }
         let today = "product,quantity,description\n5,4,\n5,5,Balcão\n";
         load_bytes(&app, OUTFLOWS, today).await.unwrap();
         assert_eq!(app.viewer().quantity_of(5).await, 1);

@@ -6,11 +6,11 @@ use db::Timestamp;
 use http::{Method, StatusCode};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{Facts, Public};
-use crate::Clock;
+use crate::{Clock, json};
 
 /// Turns the public part of an error into a response body. Status and headers are set by the layer.
 pub trait Render: Send + Sync + 'static {
@@ -102,7 +102,7 @@ impl<'error> RestErrorBody<'error> {
         }
         let mut body = Members::default();
         for (field, messages) in &error.messages {
-            body.add(field, json!(messages));
+            body.add(field, messages.clone());
         }
         if error.messages.is_empty() {
             let detail = match error.status {
@@ -121,7 +121,8 @@ impl<'error> RestErrorBody<'error> {
 
 impl Render for RestErrors {
     fn render(&self, error: &Public, request: &Facts) -> Response {
-        Json(RestErrorBody::new(error, &request.method)).into_response()
+        let body = RestErrorBody::new(error, &request.method);
+        json::answer(json::RECORD_BYTES, StatusCode::OK, &body)
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) async fn insert(
         "INSERT INTO users (username, username_folded, email, email_folded, first_name, first_name_folded, last_name, last_name_folded,
                             password_hash, active, staff, superuser, created_at, updated_at)
          VALUES ($1, $2, '', '', '', '', '', '', $3, $4, $5, $5, $6, $6) RETURNING id",
-        &[&username, &db::fold(username), &hash, &true, &superuser, &now],
+        &[&username, &sql::folded(username), &hash, &true, &superuser, &now],
         |row| row.get(0),
     )
     .await

@@ -5,7 +5,8 @@ use super::Dates;
 use crate::{
     admin::about::{ModelDescription, ModelFilterKind},
     rest::{
-        list::search_words,
+        Message,
+        list::{search_problem, search_words},
         query::{Parameters, write_pairs},
     },
 };
@@ -63,7 +64,8 @@ impl ListParameters {
         }
     }
 
-    /// Parses a query string.
+    /// Parses a query string. [`ListParameters::refused_search`] tells whether its search is why it
+    /// is invalid.
     pub(in crate::admin) fn parse(
         about: &ModelDescription,
         query: &str,
@@ -72,7 +74,7 @@ impl ListParameters {
         let mut query = Self::nothing(about);
         for (name, value) in parameters.iter() {
             match name {
-                "q" if about.search.is_some() && !value.contains('\0') => {
+                "q" if about.search.is_some() && search_problem(&searched(value)).is_none() => {
                     value.clone_into(&mut query.search);
                 }
                 "o" => {
@@ -150,7 +152,15 @@ impl ListParameters {
 
     /// The words of the search, folded by the rules of the API.
     pub(in crate::admin) fn words(&self) -> Vec<String> {
-        search_words(&Parameters::of("search", &self.search))
+        search_words(&searched(&self.search))
+    }
+
+    /// The search of a query string, if it is refused, with the reason. No form sends the null
+    /// character.
+    pub(in crate::admin) fn refused_search(query: &str) -> Option<(String, Message)> {
+        let parameters = Parameters::parse(query);
+        let typed = parameters.get("q").filter(|typed| !typed.contains('\0'))?;
+        Some((typed.to_owned(), search_problem(&searched(typed))?))
     }
 
     /// Whether a search, a filter or a date restricts the list.
@@ -240,6 +250,10 @@ impl ListParameters {
 
 /// Parses an order such as `-5.1`: column numbers from 1, `-` for descending, the primary key
 /// first.
+fn searched(text: &str) -> Parameters {
+    Parameters::of("search", text)
+}
+
 fn order_of(about: &ModelDescription, text: &str) -> Result<Vec<(usize, bool)>, InvalidParameters> {
     let mut order: Vec<(usize, bool)> = Vec::new();
     for part in text.split('.').filter(|part| !part.is_empty()) {

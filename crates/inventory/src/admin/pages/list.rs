@@ -27,7 +27,7 @@ use crate::{
         list_page::{Chip, PageLink, last_page, page_links},
         redirect,
     },
-    rest::Refusal,
+    rest::{Message, Refusal},
 };
 
 #[derive(Template)]
@@ -45,6 +45,8 @@ struct ModelListPage<'a> {
     edited: Vec<&'static Field>,
     /// Submitted cells that were refused.
     edits: ListEdits,
+    /// A search that was refused, with the reason. All records are shown.
+    refused_search: Option<(String, Message)>,
 }
 
 struct ColumnHead {
@@ -92,11 +94,21 @@ pub(super) async fn show(
     let about = model.about();
     site.demand(about, Verb::View)?;
     let corrected = || Ok(redirect(&format!("{}?e=1", about.address())));
-    let Ok(mut query) = ListParameters::parse(about, query(&parts)) else {
+    let text = query(&parts);
+    let refused = ListParameters::refused_search(text).filter(|_| about.search.is_some());
+    let parsed = match &refused {
+        Some(_) => Ok(ListParameters::nothing(about)),
+        None => ListParameters::parse(about, text),
+    };
+    let Ok(mut query) = parsed else {
         return corrected();
     };
     query.size = query.size.min(page.state.config.max_page_size);
     match view(&page, &site, model, query, ListEdits::default()).await {
+        Ok(mut list) if refused.is_some() => {
+            list.refused_search = refused;
+            Ok(site.show_again(list))
+        }
         Ok(list) => Ok(site.show(list)),
         Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
         Err(refusal) => Err(refusal.into()),
@@ -156,6 +168,7 @@ async fn view<'a>(
         dates: span.map_or_else(Vec::new, |span| links(&query, span, site.locale)),
         edited: edits::fields(site, about),
         edits,
+        refused_search: None,
         site,
         about,
         query,

@@ -40,7 +40,8 @@ impl IntoParams for PageRequest {
         let number = |default: i64| integer().minimum(Some(1)).default(Some(default.into()));
         let page =
             "Page number; a page that does not exist is 404. The word `last` is the last page.";
-        let size = "Records a page; anything else is the default.";
+        let size =
+            "Records a page: 100 if it is above that, the default if it is no number from 1.";
         let page = query("page", page, number(1)).example(Some(1.into()));
         let size = query(
             "page_size",

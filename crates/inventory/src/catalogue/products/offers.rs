@@ -12,7 +12,11 @@ use super::{
 };
 use crate::{
     State,
-    rest::{Refusal, list::search_words, query::Parameters},
+    rest::{
+        Refusal,
+        list::{search_problem, search_words},
+        query::Parameters,
+    },
     search::{self, Key, Within},
 };
 
@@ -29,13 +33,13 @@ pub(crate) async fn best(
     text: &str,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    if text.contains('\0') {
+    let mut parameters = Parameters::of("search", text);
+    if search_problem(&parameters).is_some() {
         return Ok(Vec::new());
     }
     if let Some(product) = super::with_serie_number(state, text).await? {
         return Ok(vec![product]);
     }
-    let mut parameters = Parameters::of("search", text);
     parameters.set("archived", "false");
     let words = search_words(&parameters);
     let folded = db::fold(text.trim());

@@ -54,14 +54,9 @@ pub(super) fn is_invisible(character: char) -> bool {
 }
 
 pub(super) fn text(value: &Value, max: Option<usize>) -> ParseResult<String> {
-    let text = match value {
-        Value::Text(text) | Value::Number(text) => trim(text),
-        Value::LoneSurrogate(unit) => {
-            return refuse(Message::new(
-                "Há um caractere que não é permitido.",
-                format!("Surrogate characters are not allowed: U+{unit:04X}."),
-            ));
-        }
+    let (text, surrogate) = match value {
+        Value::Text(text) | Value::Number(text) => (trim(text), None),
+        Value::LoneSurrogate(unit, text) => (trim(text), Some(unit)),
         _ => {
             let message = Message::fixed("Isto não é um texto válido.", "Not a valid string.");
             return refuse(message);
@@ -75,6 +70,12 @@ pub(super) fn text(value: &Value, max: Option<usize>) -> ParseResult<String> {
     }
     if text.contains('\0') {
         messages.push(Message::NULL_CHARACTERS);
+    }
+    if let Some(unit) = surrogate {
+        messages.push(Message::new(
+            "Há um caractere que não é permitido.",
+            format!("Surrogate characters are not allowed: U+{unit:04X}."),
+        ));
     }
     if messages.is_empty() {
         Ok(text.to_owned())

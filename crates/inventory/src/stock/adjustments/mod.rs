@@ -58,7 +58,7 @@ async fn set_quantity(
     product: i64,
     adjustment: &Adjustment,
 ) -> Result<AdjustmentResult, Refusal> {
-    let stock = store::lock_quantity(work.tx, product).await?;
+    let stock = store::lock_quantity(work, product).await?;
     let titled = movements::store::product(work.tx, product).await?;
     let (Some(stock), Some(titled)) = (stock, titled) else {
         return Err(Refusal::NotFound);
@@ -107,7 +107,7 @@ pub(crate) async fn adjust(
     let entry = NewEntry {
         explanation,
         // Both are at least 0, so the difference cannot overflow.
-        ..NewEntry::new(work, product, EntryKind::Adjustment, quantity - current)
+        ..NewEntry::new(product, EntryKind::Adjustment, quantity - current)
     };
     if let Ok(change) = ledger::apply(work, &entry).await? {
         events::after_other(work, product, change).await?;

@@ -155,7 +155,7 @@ async fn adjust(
     is_undone: bool,
 ) -> Result<(), Refusal> {
     let differing: Vec<_> = model::differing(&count.lines).collect();
-    lock_stock(work.tx, differing.iter().map(|compared| compared.line)).await?;
+    lock_stock(work, differing.iter().map(|compared| compared.line)).await?;
     let undone_text = locale.text("Desfeita", "Undone");
     let note = if is_undone {
         format!("{undone_text}: {}", count.label)
@@ -169,7 +169,7 @@ async fn adjust(
     for compared in differing {
         let product = &compared.line.product;
         // A product that was deleted after the count was booked has no stock to change.
-        let Some(stock) = lock_quantity(work.tx, product.id).await? else {
+        let Some(stock) = lock_quantity(work, product.id).await? else {
             continue;
         };
         let (change, too_few) = if is_undone {

@@ -199,11 +199,11 @@ pub(crate) async fn discard(
 
 /// Locks the stock of the products of these lines.
 pub(crate) async fn lock_stock<'a>(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     lines: impl IntoIterator<Item = &'a DocumentLine>,
 ) -> Result<(), db::Error> {
     let products = lines.into_iter().map(|line| line.product.id);
-    super::store::lock_quantities(tx, products).await
+    super::store::lock_quantities(work, products).await
 }
 
 /// Turns a refusal into a conflict whose message names the line's product.

@@ -2,15 +2,14 @@
 //! Anything else (a product that becomes low, too little stock, an archived or unknown product, an
 //! idempotency key, invalid fields) changes nothing here and takes the general path.
 
-use db::{Engine, Error};
+use db::{Engine, Error, Timestamp};
 use resource::Titled;
 
 use super::{Movement, MovementRecord, store};
 use crate::{
     State,
-    aggregates::day_of,
     events::{self, EventType},
-    rest::{Refusal, fields::Draft},
+    rest::{Refusal, fields::Draft, json::time_text},
     stock::payloads::OutflowPayload,
     work::Author,
 };
@@ -18,6 +17,8 @@ use store::batched::{BatchedOutflow, EventPieces};
 
 /// The placeholder for numbers in an event's body that only the statement knows.
 const PLACEHOLDER: i64 = i64::MIN;
+/// The placeholder for the outflow's time, which the stock row may raise.
+const PLACEHOLDER_TIME: Timestamp = Timestamp::from_micros(0);
 
 /// Creates an outflow. `None` if it must take the general path.
 pub(super) async fn create(
@@ -31,7 +32,7 @@ pub(super) async fn create(
     else {
         return Ok(None);
     };
-    let (input, now) = (&draft.input, author.now);
+    let input = &draft.input;
     let (Some(product), Some(&quantity)) = (input.product.get(), input.quantity.get()) else {
         return Ok(None);
     };
@@ -45,50 +46,63 @@ pub(super) async fn create(
         },
         quantity,
         description: input.description.clone().into_new(),
-        created_at: now,
-        updated_at: now,
+        created_at: author.now,
+        updated_at: author.now,
     };
     let batched = BatchedOutflow::of(
         &outflow,
         author.actor.0.clone().unzip(),
-        (day_of(now), author.policy.threshold),
+        author.policy.threshold,
         split_event(&outflow)?,
     );
     let created = state.db.write_batched(batched).await?;
-    Ok(created.map(|(id, product)| MovementRecord {
+    Ok(created.map(|(id, product, at)| MovementRecord {
         id,
         product,
+        created_at: at,
+        updated_at: at,
         ..outflow
     }))
 }
 
-/// Splits the event's body at the values that only the statement knows: the outflow's id, the
-/// product's title and its quantity.
+/// Splits the event's body at the values that only the statement knows.
 fn split_event(outflow: &MovementRecord) -> Result<EventPieces, Error> {
     let data = OutflowPayload {
-        outflow,
+        outflow: &MovementRecord {
+            created_at: PLACEHOLDER_TIME,
+            updated_at: PLACEHOLDER_TIME,
+            ..outflow.clone()
+        },
         product_quantity: PLACEHOLDER,
     };
-    let body = events::body(EventType::OutflowCreated, &data, outflow.created_at)?;
-    let placeholder = PLACEHOLDER.to_string();
-    // The first placeholder is the id and the last the quantity, whatever the description contains.
-    let parts = body.split_once(&placeholder).and_then(|(to_id, rest)| {
+    let body = events::body(EventType::OutflowCreated, &data, PLACEHOLDER_TIME)?;
+    let (number, time) = (PLACEHOLDER.to_string(), time_text(PLACEHOLDER_TIME));
+    let split = || {
+        // The description may contain placeholders, so the values after it are found from the end.
+        let (to_time, rest) = body.split_once(&time)?;
+        let (to_id, rest) = rest.split_once(&number)?;
         let (to_title, rest) = rest.split_once(r#""\u0000""#)?;
-        let (to_quantity, rest) = rest.rsplit_once(&placeholder)?;
-        Some(EventPieces {
-            to_id: to_id.to_owned(),
-            to_title: to_title.to_owned(),
-            to_quantity: to_quantity.to_owned(),
-            rest: rest.to_owned(),
-        })
-    });
-    parts.ok_or_else(|| Error::other("the event of an outflow has another form"))
+        let (rest, end) = rest.rsplit_once(&number)?;
+        let (rest, to_quantity) = rest.rsplit_once(&time)?;
+        let (to_created, to_updated) = rest.rsplit_once(&time)?;
+        Some(
+            [
+                to_time,
+                to_id,
+                to_title,
+                to_created,
+                to_updated,
+                to_quantity,
+                end,
+            ]
+            .map(str::to_owned),
+        )
+    };
+    split().ok_or_else(|| Error::other("the event of an outflow has another form"))
 }
 
 #[cfg(test)]
 mod tests {
-    use db::Timestamp;
-
     use super::*;
 
     #[test]
@@ -101,19 +115,29 @@ mod tests {
                 title: "\0".to_owned(),
             },
             quantity: 2,
-            description: Some(format!(r#"{PLACEHOLDER} "\u0000" {PLACEHOLDER}"#)),
+            description: Some(format!(
+                r#"{PLACEHOLDER} "\u0000" 1970-01-01T00:00:00Z {PLACEHOLDER}"#
+            )),
             created_at: Timestamp::from_micros(0),
             updated_at: Timestamp::from_micros(0),
         };
         let parts = split_event(&outflow).unwrap();
-        assert!(parts.to_id.ends_with(r#""data":{"id":"#));
-        assert_eq!(parts.to_title, r#","product":{"id":7,"title":"#);
-        assert!(
-            parts
-                .to_quantity
-                .starts_with(r#"},"quantity":2,"description":"#)
-        );
-        assert!(parts.to_quantity.ends_with(r#""product_quantity":"#));
-        assert_eq!(parts.rest, "}}");
+        let [
+            to_time,
+            to_id,
+            to_title,
+            to_created,
+            to_updated,
+            to_quantity,
+            end,
+        ] = parts;
+        assert_eq!(to_time, r#"{"type":"outflow.created","timestamp":""#);
+        assert_eq!(to_id, r#"","data":{"id":"#);
+        assert_eq!(to_title, r#","product":{"id":7,"title":"#);
+        assert!(to_created.starts_with(r#"},"quantity":2,"description":"#));
+        assert!(to_created.ends_with(r#"","created_at":""#));
+        assert_eq!(to_updated, r#"","updated_at":""#);
+        assert_eq!(to_quantity, r#"","product_quantity":"#);
+        assert_eq!(end, "}}");
     }
 }

@@ -140,25 +140,23 @@ impl ApiResource for Movement {
         draft: &Draft<MovementRecord>,
     ) -> Result<MovementRecord, Refusal> {
         let mut record = check(work.tx, draft, work.now).await?;
-        let is_history = is_history(work.tx, draft).await?;
-        // An inflow has a copy of the title. Changes of the title lock the stock row, too.
-        if self == Self::Inflow {
-            super::store::lock_quantity(work.tx, record.product.id).await?;
-        }
-        record.id = store::insert(work.tx, self, &record).await?;
         let (product, change) = (record.product.id, self.change(record.quantity));
-        let entry = NewEntry {
-            reference: Some(record.id),
+        let mut entry = NewEntry {
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-            booked_at: record.created_at,
-            now: record.created_at,
-            ..NewEntry::new(work, product, self.kinds().0, change)
+            imported_at: draft.input.created_at.get().copied(),
+            is_past: is_history(work.tx, draft).await?,
+            ..NewEntry::new(product, self.kinds().0, change)
         };
-        if is_history {
-            ledger::record_past(work, &entry).await?.map_err(refused)?;
+        // Locks the stock row, so the time is final, and the title, which inflows have a copy of.
+        let changed = ledger::change(work, &entry).await?.map_err(refused)?;
+        record.created_at = entry.time(work);
+        record.updated_at = record.created_at;
+        record.id = store::insert(work.tx, self, &record).await?;
+        entry.reference = Some(record.id);
+        let change = ledger::record(work, &entry, changed).await?;
+        if entry.is_past {
             return Ok(record);
         }
-        let change = ledger::apply(work, &entry).await?.map_err(refused)?;
         match self {
             Self::Outflow => events::after_outflow(work, &record, change).await?,
             Self::Inflow => events::after_other(work, product, change).await?,

@@ -36,19 +36,17 @@ pub(crate) async fn delete(
     };
     let (product, quantity) = (deleted.product, deleted.quantity);
     let change = -movement.change(quantity);
+    let at = deleted.created_at;
     let entry = NewEntry {
         reference: Some(id),
         supplier: deleted.supplier,
-        booked_at: deleted.created_at,
-        ..NewEntry::new(work, product, movement.kinds().1, change)
+        booked_at: Some(at),
+        is_past: stock::store::is_canceled(work.tx, product, change, at).await?,
+        ..NewEntry::new(product, movement.kinds().1, change)
     };
-    let refused = |error| irreversible(movement, quantity, error);
-    if stock::store::is_canceled(work.tx, product, change, deleted.created_at).await? {
-        ledger::record_past(work, &entry).await?.map_err(refused)?;
-    } else {
-        let change = ledger::apply(work, &entry).await?.map_err(refused)?;
-        events::after_other(work, product, change).await?;
-    }
+    let applied = ledger::apply(work, &entry).await?;
+    let change = applied.map_err(|error| irreversible(movement, quantity, error))?;
+    events::after_other(work, product, change).await?;
     let titled = store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let text = movement_text(quantity, &title);

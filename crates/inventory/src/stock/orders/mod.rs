@@ -10,7 +10,7 @@ mod store;
 
 pub(crate) use model::{OrderLine, OrderState, PaidOrder, WaitingOrders};
 
-use db::{Conn, Tx};
+use db::Conn;
 use resource::{Field, Reference, Setting, truth};
 use web::locale::Locale;
 
@@ -111,7 +111,7 @@ where
 /// Books every line of an order, or none. `language` is that of the outflows' descriptions.
 async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrder, Refusal> {
     let order = present(work.tx, id).await?;
-    lock_stock(work.tx, &order).await?;
+    lock_stock(work, &order).await?;
     // Reads again, because the stock is locked only now.
     let order = present(work.tx, id).await?;
     if order.shortages().next().is_some() {
@@ -135,9 +135,9 @@ async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrde
     present(work.tx, id).await
 }
 
-async fn lock_stock(tx: &mut Tx, order: &PaidOrder) -> Result<(), db::Error> {
+async fn lock_stock(work: &mut Work<'_>, order: &PaidOrder) -> Result<(), db::Error> {
     let products = order.lines.iter().filter_map(|line| line.product.as_ref());
-    super::store::lock_quantities(tx, products.map(|(product, _)| product.id)).await
+    super::store::lock_quantities(work, products.map(|(product, _)| product.id)).await
 }
 
 async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {

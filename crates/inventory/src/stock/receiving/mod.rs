@@ -90,7 +90,7 @@ async fn book(work: &mut Work<'_>, id: i64, locale: Locale) -> Result<(), Refusa
     if receipt.lines.is_empty() {
         return Err(FieldErrors::of("product", NOTHING_TO_BOOK).into());
     }
-    lock_stock(work.tx, &receipt.lines).await?;
+    lock_stock(work, &receipt.lines).await?;
     let description = model::description(&receipt.label, locale);
     for line in receipt.lines.iter().rev() {
         let quantity = DocumentKind::Receipt.check_quantity(line.units());
@@ -121,7 +121,7 @@ const NOTHING_TO_BOOK: Message = Message::fixed(
 ///
 /// 409 that names the line whose goods are no longer in stock, or a failure of the database.
 pub(super) async fn reverse(work: &mut Work<'_>, receipt: &Document) -> Result<(), Refusal> {
-    lock_stock(work.tx, &receipt.lines).await?;
+    lock_stock(work, &receipt.lines).await?;
     for line in &receipt.lines {
         if let Some(inflow) = line.inflow {
             let deleted = Movement::Inflow.delete(work, inflow).await;

@@ -156,6 +156,34 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_search_has_sixteen_different_words_at_most,
+    async |address| {
+        let app = shop(&address).await;
+        let words: Vec<_> = (0..17).map(|number| format!("w{number}")).collect();
+        let (most, all) = (words[..16].join("+"), words.join("+"));
+        let refused = "Search for at most 16 different words.";
+        let visitor = app.superuser().await;
+        for path in ["brands", "categories", "suppliers", "products"] {
+            let get = async |words: &str| {
+                let path = format!("/api/v1/{path}/?search={words}");
+                app.viewer().get(&path).await
+            };
+            get(&format!("{most}+W0,w1")).await.has_status(200);
+            get(&all).await.is(400, &json!({"search": [refused]}));
+            for list in [
+                format!("/{path}/?search={all}"),
+                format!("/admin/{path}/?q={all}"),
+            ] {
+                let page = visitor.page_with(&list, 422).await;
+                assert!(page.contains(refused), "{list}: {page}");
+                let typed = format!("value=\"{}\"", words.join(" "));
+                assert!(page.contains(&typed), "{list}: {page}");
+            }
+        }
+    }
+);
+
+on_both_engines!(
     a_price_in_a_filter_is_ten_to_the_fiftieth_at_most,
     async |address| {
         let app = shop(&address).await;

@@ -219,6 +219,16 @@ on_both_engines!(
             let large = format!("{{\"x\":\"{}\"}}", "a".repeat(1 << 20));
             let answer = send(&app, &target, Some("application/json"), large.as_bytes()).await;
             assert_eq!(answer.status, 413, "{answer:?}");
+            assert!(!answer.header("allow").is_empty() && !answer.header("vary").is_empty());
+            // The size is the last check: of a declared body as of any other.
+            let size = large.len().to_string();
+            let declared = [("content-length", size.as_str())];
+            let body = || Some(large.clone());
+            for (client, status) in [(app.anonymous(), 401), (app.viewer(), 403)] {
+                let refused =
+                    client.send_with(target.method.clone(), target.path, body(), &declared);
+                assert_eq!(refused.await.status, status);
+            }
         }
         assert_eq!(stored(&app).await, before);
     }

@@ -1,7 +1,11 @@
 //! Every field with every value that it cannot hold.
 
+use http::Method;
 use serde_json::{Value, json};
-use test_kit::database::{Engine, run};
+use test_kit::{
+    database::{Engine, run},
+    on_both_engines,
+};
 
 use super::{Target, shop, stored, targets};
 use crate::app::{Answer, Client};
@@ -295,6 +299,57 @@ async fn every_field(address: &str, each: usize) {
         }
     }
     assert_eq!(stored(&app).await, before);
+}
+
+on_both_engines!(every_rule_that_a_text_breaks_is_named, async |address| {
+    let app = shop(&address).await;
+    let name = format!("\"{}\\u0000\\ud800\"", "x".repeat(501));
+    let body = Some(format!("{{\"name\":{name},\"\\ud800\":1}}"));
+    let answer = app.admin();
+    let answer = answer.send_with(Method::POST, "/api/v1/brands/", body, &[]);
+    let messages = [
+        "Ensure this field has no more than 500 characters.",
+        "Null characters are not allowed.",
+        "Surrogate characters are not allowed: U+D800.",
+    ];
+    answer.await.is(400, &json!({"name": messages}));
+});
+
+// PostgreSQL's index entries are limited, and folding makes such a text longer.
+on_both_engines!(
+    a_text_that_is_within_the_limit_is_stored_however_long_it_is_folded,
+    async |address| {
+        let app = shop(&address).await;
+        let admin = app.admin();
+        let wide = (0..400).map(|at| char::from_u32(0x20000 + at * 7919 % 42_000).unwrap());
+        let lengthened = (0..100).map(|at| char::from_u32(0x3300 + at * 37 % 88).unwrap());
+        let text: String = wide.chain(lengthened).collect();
+        for path in ["brands", "categories", "suppliers"] {
+            let path = format!("/api/v1/{path}/");
+            admin
+                .post(&path, json!({"name": text}))
+                .await
+                .has_status(201);
+        }
+        let product = admin.a_product(&text, 5).await;
+        let path = format!("/api/v1/products/{product}/");
+        for title in ["Arroz", &text] {
+            admin
+                .patch(&path, json!({"title": title}))
+                .await
+                .has_status(200);
+            admin.receive(1, product, 1).await;
+        }
+        let beginning: String = text.chars().take(20).collect();
+        let path = format!("/api/v1/products/?search={}", encoded(&beginning));
+        assert_eq!(app.viewer().get(&path).await.json()["count"], 1);
+        assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+    }
+);
+
+/// A text as a value of a query.
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }
 
 #[test]

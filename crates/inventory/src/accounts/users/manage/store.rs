@@ -1,7 +1,7 @@
 //! SQL statements of the management of accounts and groups.
 
 use db::{Conn, Error, Param, Timestamp, Tx};
-use resource::{Named, id, integer, reference, resource, several, text, time, token};
+use resource::{Named, id, integer, reference, resource, several, sql, text, time, token};
 
 use crate::{
     access::{Granted, Permission},
@@ -129,7 +129,7 @@ pub(super) async fn count_groups(conn: &mut Conn) -> Result<u64, Error> {
 
 pub(super) async fn insert_group(tx: &mut Tx, name: &str) -> Result<i64, Error> {
     let sql = "INSERT INTO groups (name, name_folded) VALUES ($1, $2) RETURNING id";
-    tx.one(sql, &[&name, &db::fold(name)], |row| row.get(0))
+    tx.one(sql, &[&name, &sql::folded(name)], |row| row.get(0))
         .await
 }
 
@@ -141,7 +141,7 @@ pub(super) async fn lock_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
 
 pub(super) async fn rename_group(tx: &mut Tx, id: i64, name: &str) -> Result<(), Error> {
     let sql = "UPDATE groups SET name = $2, name_folded = $3 WHERE id = $1";
-    let values: [&dyn Param; 3] = [&id, &name, &db::fold(name)];
+    let values: [&dyn Param; 3] = [&id, &name, &sql::folded(name)];
     tx.execute(sql, &values).await.map(drop)
 }
 

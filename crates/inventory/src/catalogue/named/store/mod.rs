@@ -77,7 +77,7 @@ pub(crate) async fn ids_of_name(
     query
         .push(kind.path())
         .push(" WHERE name_folded = ")
-        .bind(db::fold(name))
+        .bind(sql::folded(name))
         .push(" ORDER BY name = ")
         .bind(name)
         .push(" DESC, id LIMIT 2");

@@ -83,7 +83,7 @@ pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, E
         &[&id],
     )
     .await?;
-    let title = product.title.get().map(|title| db::fold(title));
+    let title = product.title.get().map(|title| sql::folded(title));
     search::add(tx, id, &title.unwrap_or_default()).await?;
     aggregates::note_change(tx, id).await?;
     Ok(id)
@@ -130,7 +130,7 @@ pub(crate) async fn ids_of_title(conn: &mut Conn, title: &str) -> Result<Vec<i64
     let found = conn
         .all(
             "SELECT id, title FROM products WHERE title_folded = $1 ORDER BY title = $2 DESC, id LIMIT 2",
-            &[&db::fold(title), &title],
+            &[&sql::folded(title), &title],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )
         .await?;
@@ -144,8 +144,10 @@ pub(super) async fn update_stock(
     input: &ProductInput,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let mut stock = Query::new("UPDATE product_stock SET updated_at = ");
-    stock.bind(now);
+    // A change that was committed while this one waited for the row may have a later time.
+    let mut stock = Query::new("UPDATE product_stock SET updated_at = CASE WHEN updated_at > ");
+    stock.bind(now).push(" THEN updated_at ELSE ").bind(now);
+    stock.push(" END");
     if let Some(category) = input.category.get() {
         stock.push(", category_id = ").bind(category.id);
     }
@@ -193,7 +195,7 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result
     let new = input
         .title
         .get()
-        .map_or_else(|| old.clone(), |title| db::fold(title));
+        .map_or_else(|| old.clone(), |title| sql::folded(title));
     if old != new {
         tx.execute(
             "UPDATE inflows SET title_folded = $2 WHERE product_id = $1",

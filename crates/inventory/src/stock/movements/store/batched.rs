@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{
     aggregates::DeltaRow,
-    rest::json::{self, Titled},
+    rest::json::Titled,
     stock::{
         movements::{Movement, MovementRecord},
         store::LedgerEntryRow,
@@ -28,29 +28,23 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     product: i64,
     user_id: Option<i64>,
     user_name: Option<String>,
-    #[serde(serialize_with = "json::time")]
-    day: Timestamp,
     /// The threshold of products that have none of their own.
     threshold: i64,
-    /// The event's body, split at the outflow's id, the product's title and its quantity.
-    #[serde(flatten)]
     event: EventPieces,
 }
 
-/// The parts of an event's body around the values that only the statement knows.
-#[derive(Debug, Serialize)]
-pub(in crate::stock::movements) struct EventPieces {
-    pub(in crate::stock::movements) to_id: String,
-    pub(in crate::stock::movements) to_title: String,
-    pub(in crate::stock::movements) to_quantity: String,
-    pub(in crate::stock::movements) rest: String,
-}
+/// The parts of an event's body around the values that only the statement knows: the time, the
+/// outflow's id, the product's title, the time twice, the product's quantity.
+pub(in crate::stock::movements) type EventPieces = [String; 7];
+
+/// A created outflow: its id, its product and its time.
+pub(in crate::stock::movements) type CreatedOutflow = (i64, Titled, Timestamp);
 
 impl BatchedOutflow {
     pub(in crate::stock::movements) fn of(
         outflow: &MovementRecord,
         (user_id, user_name): (Option<i64>, Option<String>),
-        (day, threshold): (Timestamp, i64),
+        threshold: i64,
         event: EventPieces,
     ) -> Self {
         let mut values = outflow.values();
@@ -60,7 +54,6 @@ impl BatchedOutflow {
             product: outflow.product.id,
             user_id,
             user_name,
-            day,
             threshold,
             event,
         }
@@ -80,12 +73,12 @@ const LEDGER_ENTRY: LedgerEntryRow<&str> = LedgerEntryRow {
     reference: "id",
     reason: "NULL",
     note: "NULL",
-    created_at: "created_at",
+    created_at: "booked_at",
 };
 const DELTA: DeltaRow<&str> = DeltaRow {
     movement: "'outflow'",
     supplier: "NULL",
-    day: "day",
+    day: "date_trunc('day', booked_at, 'UTC')",
     movements: "1",
     moved: "quantity",
     moved_cost_price: "cost_price",
@@ -104,8 +97,9 @@ const EVENT: EventRow<&str> = EventRow {
     service: "'inventory'",
     kind: "'outflow.created'",
     subject: "product_id",
-    payload: "to_id || CAST(id AS TEXT) || to_title || CAST(to_json(title) AS TEXT) || to_quantity || CAST(balance AS TEXT) || rest",
-    created_at: "created_at",
+    payload: "event[1] || time_text || event[2] || CAST(id AS TEXT) || event[3] || CAST(to_json(title) AS TEXT)
+              || event[4] || time_text || event[5] || time_text || event[6] || CAST(balance AS TEXT) || event[7]",
+    created_at: "booked_at",
 };
 
 /// The statement that creates the outflows. `locks` is how it treats locked rows: empty to wait, or
@@ -117,6 +111,9 @@ const EVENT: EventRow<&str> = EventRow {
 /// archived or unknown. The number of low products may be counted under another process's
 /// threshold, so a product that becomes low under that one is left out, too.
 ///
+/// The outflows of a product all get the latest of their times, and no earlier one than its stock
+/// row has, as in `stock::store`.
+///
 /// Stock rows are locked first, as in every change of a quantity, and in the order of ids, so that
 /// batches do not deadlock. Changes of prices lock them until their commit. Products are locked
 /// after them with `FOR SHARE`, which reads the latest committed version of their rows instead of
@@ -124,12 +121,11 @@ const EVENT: EventRow<&str> = EventRow {
 fn statement(locks: &str) -> &'static str {
     let columns = sql::stored_columns(Movement::Outflow.fields()).into_iter();
     let columns: Vec<_> = columns.filter(|(name, _)| name != "id").collect();
-    let typed: Vec<_> = columns
-        .iter()
-        .map(|(name, kind)| format!("{name} {kind}"))
-        .collect();
-    let names: Vec<_> = columns.iter().map(|(name, _)| name.as_str()).collect();
-    let (typed, names) = (typed.join(", "), names.join(", "));
+    let typed = columns.iter().map(|(name, kind)| format!("{name} {kind}"));
+    let typed = typed.collect::<Vec<_>>().join(", ");
+    let names = columns.iter().map(|(name, _)| name.as_str());
+    let names: Vec<_> = names.filter(|name| *name != "created_at").collect();
+    let names = names.join(", ");
     let [entry, delta, event] = [
         LEDGER_ENTRY.insert_from("sold"),
         DELTA.insert_from("sold"),
@@ -138,8 +134,7 @@ fn statement(locks: &str) -> &'static str {
     let text = format!(
         "WITH requested AS (
              SELECT * FROM ROWS FROM (json_to_recordset(CAST($1 AS JSON)) AS (
-                 {typed}, user_id BIGINT, user_name TEXT, day TIMESTAMPTZ, threshold BIGINT,
-                 to_id TEXT, to_title TEXT, to_quantity TEXT, rest TEXT
+                 {typed}, user_id BIGINT, user_name TEXT, threshold BIGINT, event TEXT[]
              )) WITH ORDINALITY
          ), wanted AS (
              SELECT product_id, CAST(LEAST(sum(quantity), 9223372036854775807) AS BIGINT) AS quantity,
@@ -151,33 +146,36 @@ fn statement(locks: &str) -> &'static str {
              WHERE s.product_id = ANY (ARRAY(SELECT product_id FROM wanted))
              ORDER BY s.product_id FOR UPDATE OF s {locks} FOR SHARE OF p {locks}
          ), taken AS (
-             UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = w.created_at
+             UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = GREATEST(s.updated_at, w.created_at)
              FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
              WHERE s.product_id = l.product_id AND s.archived_at IS NULL
                AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
-             RETURNING s.product_id, s.quantity + w.quantity AS before
+             RETURNING s.product_id, s.quantity + w.quantity AS before, s.updated_at AS booked_at
          ), sold AS (
-             SELECT a.*, l.title, l.cost_price, l.selling_price, l.category_id, l.brand_id, nextval('outflows_id_seq') AS id,
+             SELECT a.*, t.booked_at, {TIME_TEXT} AS time_text, l.title, l.cost_price, l.selling_price, l.category_id, l.brand_id, nextval('outflows_id_seq') AS id,
                     CAST(t.before - sum(a.quantity) OVER (PARTITION BY a.product_id ORDER BY a.ordinality) AS BIGINT) AS balance
              FROM requested AS a JOIN taken AS t ON t.product_id = a.product_id JOIN locked AS l ON l.product_id = a.product_id
-         ), outflow AS (INSERT INTO outflows (id, {names}) SELECT id, {names} FROM sold
+         ), outflow AS (INSERT INTO outflows (id, created_at, {names}) SELECT id, booked_at, {names} FROM sold
          ), entry AS ({entry}
          ), delta AS ({delta}
          ), event AS ({event})
-         SELECT ordinality, id, product_id, title FROM sold
+         SELECT ordinality, id, product_id, title, booked_at FROM sold
          UNION ALL
-         SELECT ordinality, NULL, product_id, NULL FROM requested AS a
+         SELECT ordinality, NULL, product_id, NULL, NULL FROM requested AS a
          WHERE NOT EXISTS (SELECT 1 FROM locked AS l WHERE l.product_id = a.product_id)"
     );
     text.leak()
 }
 
+/// A time as [`crate::rest::json::time_text`] writes it.
+const TIME_TEXT: &str = r#"replace(to_char(t.booked_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), '.000000Z', 'Z')"#;
+
 static SKIPPING_LOCKED: LazyLock<&str> = LazyLock::new(|| statement("SKIP LOCKED"));
 static WAITING: LazyLock<&str> = LazyLock::new(|| statement(""));
 
 impl BatchedChange for BatchedOutflow {
-    /// The outflow's id and its product. `None` if the outflow must take the general path.
-    type Answer = Option<(i64, Titled)>;
+    /// `None` if the outflow must take the general path.
+    type Answer = Option<CreatedOutflow>;
 
     fn row(&self) -> i64 {
         self.product
@@ -203,7 +201,7 @@ impl BatchedChange for BatchedOutflow {
             match (row.get::<Option<i64>>(1)?, locks) {
                 (Some(id), _) => {
                     let product = Titled::from_row(row, &mut 2)?;
-                    *outcome = Outcome::Made(Some((id, product)));
+                    *outcome = Outcome::Made(Some((id, product, row.get(4)?)));
                 }
                 (None, Locks::Skip) => *outcome = Outcome::Locked,
                 // There is no such product.
