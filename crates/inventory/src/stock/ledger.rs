@@ -165,10 +165,5 @@ pub(super) async fn apply(
         low: i64::from(stock.is_low()) - i64::from(was_low),
     };
     record_delta(work.tx, entry, &snapshot, delta).await?;
-    Ok(Ok(QuantityChange {
-        before: before.quantity,
-        after: stock.quantity,
-        threshold: stock.threshold,
-        is_archived: stock.is_archived,
-    }))
+    Ok(Ok(stock.into()))
 }

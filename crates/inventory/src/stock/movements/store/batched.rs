@@ -113,8 +113,8 @@ const EVENT: EventRow<&str> = EventRow {
 ///
 /// It takes the outflows as a JSON array. It returns one row, with the position in the array from
 /// 1, for each outflow that it created and for each whose product it could not lock. It creates no
-/// outflow of a product that would become low, has too little stock for all of its outflows, is
-/// archived or unknown. The number of low products may be counted under another process's
+/// outflow of a product that would become low, was alerted as low, has too little stock for all of
+/// its outflows, is archived or unknown. The number of low products may be counted under another process's
 /// threshold, so a product that becomes low under that one is left out, too.
 ///
 /// Stock rows are locked first, as in every change of a quantity, and in the order of ids, so that
@@ -153,7 +153,7 @@ fn statement(locks: &str) -> &'static str {
          ), taken AS (
              UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = w.created_at
              FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
-             WHERE s.product_id = l.product_id AND s.archived_at IS NULL
+             WHERE s.product_id = l.product_id AND s.archived_at IS NULL AND NOT s.alerted
                AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
              RETURNING s.product_id, s.quantity + w.quantity AS before
          ), sold AS (
