@@ -183,7 +183,9 @@ CREATE TABLE product_stock (
     threshold   BIGINT CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
     updated_at  TIMESTAMPTZ NOT NULL,
     -- NULL: not archived. Archived products are hidden from lists, and nothing can be booked.
-    archived_at TIMESTAMPTZ
+    archived_at TIMESTAMPTZ,
+    -- Whether an alert was sent, and the product has not recovered since.
+    alerted     BOOLEAN NOT NULL DEFAULT FALSE
 );
 -- Sort by quantity and by time of change, also within a category or a brand.
 CREATE INDEX product_stock_quantity ON product_stock (quantity, product_id, category_id, brand_id);

@@ -183,7 +183,9 @@ CREATE TABLE product_stock (
     threshold   INTEGER CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
     updated_at  INTEGER NOT NULL,
     -- NULL: not archived. Archived products are hidden from lists, and nothing can be booked.
-    archived_at INTEGER
+    archived_at INTEGER,
+    -- Whether an alert was sent, and the product has not recovered since.
+    alerted     INTEGER NOT NULL DEFAULT 0 CONSTRAINT product_stock_alerted_check CHECK (alerted IN (0, 1))
 ) STRICT;
 -- Sort by quantity and by time of change, also within a category or a brand.
 CREATE INDEX product_stock_quantity ON product_stock (quantity, product_id, category_id, brand_id);

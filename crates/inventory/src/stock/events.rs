@@ -7,6 +7,7 @@ use super::{
     AlertMode, Level, QuantityChange, movements,
     movements::MovementRecord,
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
+    store,
 };
 use crate::{
     analysis,
@@ -37,65 +38,38 @@ pub(super) async fn after_outflow(
     };
     publish(work, kind, product, data).await?;
     let threshold = work.policy.threshold_of(change.threshold);
-    if Level::of(change.after, threshold) == Level::Normal {
-        return Ok(());
+    if Level::of(change.after, threshold) == Level::Low {
+        if work.policy.alert == AlertMode::EveryOutflow {
+            let level = LevelPayload {
+                product: &outflow.product,
+                quantity: change.after,
+                threshold,
+            };
+            publish_low_stock(work, level).await?;
+        }
+        analysis::request(work.tx, product, work.now).await?;
     }
-    let level = LevelPayload {
-        product: &outflow.product,
-        quantity: change.after,
-        threshold,
-    };
-    let has_crossed = Level::of(change.before, threshold) == Level::Normal;
-    if has_crossed {
-        publish_became_low(work, level).await?;
-    }
-    if has_crossed || work.policy.alert == AlertMode::EveryOutflow {
-        publish_low_stock(work, level).await?;
-    }
-    analysis::request(work.tx, product, work.now).await
+    after_other(work, product, change).await
 }
 
-/// Publishes the events of any other change of a quantity.
+/// Publishes the events of any other change of a quantity, or of a threshold. Each product is
+/// alerted once until it recovers. A product that is low from its creation, or by a higher
+/// threshold of the shop, is alerted at its next change. No alerts are sent for archived products.
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
     change: QuantityChange,
 ) -> Result<(), Error> {
-    let threshold = work.policy.threshold_of(change.threshold);
-    let has_crossed = Level::of(change.before, threshold) != Level::of(change.after, threshold);
-    if !has_crossed || change.is_archived {
+    let (quantity, threshold) = (change.after, work.policy.threshold_of(change.threshold));
+    let is_low = Level::of(quantity, threshold) == Level::Low;
+    if is_low == change.is_alerted || change.is_archived {
         return Ok(());
     }
-    publish_crossing(work, product, (change.after, threshold)).await
-}
-
-/// Publishes the events of a change of a product's own threshold, which can change the level
-/// without a change of the quantity.
-pub(super) async fn after_threshold(
-    work: &mut Work<'_>,
-    product: i64,
-    quantity: i64,
-    (before, after): (Option<i64>, Option<i64>),
-) -> Result<(), Error> {
-    let before = work.policy.threshold_of(before);
-    let after = work.policy.threshold_of(after);
-    if Level::of(quantity, before) == Level::of(quantity, after) {
-        return Ok(());
-    }
-    publish_crossing(work, product, (quantity, after)).await
-}
-
-/// Publishes that a product became low or recovered, other than by an outflow. Mail alerts are only
-/// for low products. Webhooks get both events, if the shop has one alert per crossing.
-async fn publish_crossing(
-    work: &mut Work<'_>,
-    product: i64,
-    (quantity, threshold): (i64, i64),
-) -> Result<(), Error> {
     let is_alerted_once = work.policy.alert == AlertMode::Once;
-    if !is_alerted_once && !work.policy.mails {
+    if is_low && !is_alerted_once && !work.policy.mails {
         return Ok(());
     }
+    store::set_alerted(work.tx, product, is_low).await?;
     let Some(titled) = movements::store::product(work.tx, product).await? else {
         return Ok(());
     };
@@ -104,15 +78,17 @@ async fn publish_crossing(
         quantity,
         threshold,
     };
-    if Level::of(quantity, threshold) == Level::Low {
-        publish_became_low(work, level).await?;
-        if is_alerted_once {
-            publish_low_stock(work, level).await?;
+    match (is_low, is_alerted_once) {
+        (true, _) => {
+            publish_became_low(work, level).await?;
+            if is_alerted_once {
+                publish_low_stock(work, level).await?;
+            }
+            Ok(())
         }
-    } else if is_alerted_once {
-        publish(work, EventType::StockRecovered, product, level).await?;
+        (false, true) => publish(work, EventType::StockRecovered, product, level).await,
+        (false, false) => Ok(()),
     }
-    Ok(())
 }
 
 /// Publishes the event for the mail alert, once per crossing in every alert mode.

@@ -164,7 +164,7 @@ pub(super) async fn record(
         low: i64::from(stock.is_low()) - i64::from(was_low),
     };
     record_delta(work, entry, &snapshot, delta).await?;
-    Ok(before.change_to(stock))
+    Ok(stock.into())
 }
 
 /// Records a movement that is older than the product's opening quantity and therefore included in
@@ -191,7 +191,7 @@ async fn record_past(
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     // The quantity did not change, but the movement counts in its day.
     record_delta(work, entry, &snapshot, StockDelta::default()).await?;
-    Ok(stock.change_to(stock))
+    Ok(stock.into())
 }
 
 /// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.

@@ -53,17 +53,16 @@ pub use crate::{
 use ledger::{EntryKind, NewEntry};
 use movements::Movement;
 
-/// A quantity before and after a change.
+/// A product's stock after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuantityChange {
-    /// Units before.
-    pub before: i64,
     /// Units after.
     pub after: i64,
     /// The product's own threshold.
     pub threshold: Option<i64>,
-    /// Whether the product is archived. No alerts are sent for archived products.
     pub is_archived: bool,
+    /// Whether the product was alerted as low, and has not recovered since.
+    pub is_alerted: bool,
 }
 
 /// A product's stock row, locked until the transaction ends.
@@ -77,6 +76,7 @@ pub(crate) struct LockedStock {
     is_archived: bool,
     /// The time of its last change.
     updated_at: Timestamp,
+    is_alerted: bool,
 }
 
 impl LockedStock {
@@ -86,14 +86,15 @@ impl LockedStock {
         !self.is_archived
             && threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
     }
+}
 
-    /// The change of the quantity to that of the same row afterwards.
-    const fn change_to(self, after: Self) -> QuantityChange {
-        QuantityChange {
-            before: self.quantity,
-            after: after.quantity,
-            threshold: after.threshold,
-            is_archived: after.is_archived,
+impl From<LockedStock> for QuantityChange {
+    fn from(stock: LockedStock) -> Self {
+        Self {
+            after: stock.quantity,
+            threshold: stock.threshold,
+            is_archived: stock.is_archived,
+            is_alerted: stock.is_alerted,
         }
     }
 }
@@ -317,10 +318,7 @@ pub(crate) async fn set_threshold(
         ..before
     };
     record_level(work.tx, product, before, after).await?;
-    let thresholds = (before.threshold, threshold);
-    if !before.is_archived {
-        events::after_threshold(work, product, before.quantity, thresholds).await?;
-    }
+    events::after_other(work, product, after.into()).await?;
     let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
     let change = FieldChange::of("threshold", value(before.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);

@@ -21,7 +21,7 @@ use crate::{
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
-        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at, updated_at"
+        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at, updated_at, alerted"
     };
 }
 
@@ -32,6 +32,7 @@ fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
         counted: row.get(2)?,
         is_archived: row.get::<Option<Timestamp>>(3)?.is_some(),
         updated_at: row.get(4)?,
+        is_alerted: row.get(5)?,
     })
 }
 
@@ -139,6 +140,12 @@ pub(super) async fn set_archived_at(
     tx.execute(sql, &[&product, &archived_at, &now])
         .await
         .map(drop)
+}
+
+/// Remembers whether a product was alerted as low.
+pub(super) async fn set_alerted(tx: &mut Tx, product: i64, is_alerted: bool) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET alerted = $2 WHERE product_id = $1";
+    tx.execute(sql, &[&product, &is_alerted]).await.map(drop)
 }
 
 /// Locks the stock of these products, in the order of ids so that transactions do not deadlock.

@@ -1,10 +1,11 @@
 //! The number of low products is exact at any moment, whatever changed a quantity or a threshold.
 
-use inventory::{Config, aggregates, transfer::FileKind};
+use inventory::{Config, aggregates, stock::AlertMode, transfer::FileKind};
 use serde_json::json;
+use test_kit::on_both_engines;
 
 use crate::{
-    app::{TestApp, app_on_both_engines},
+    app::{TestApp, app_on_both_engines, unlimited},
     transfer::load_bytes,
 };
 
@@ -147,5 +148,65 @@ app_on_both_engines!(
         assert_eq!((low(&twenty).await, low(&five).await), (2, 1));
         twenty.admin().sell(product, 11).await;
         assert_eq!((low(&twenty).await, low(&five).await), (2, 2));
+    }
+);
+
+/// The alerts and recoveries that were sent, with the quantity of each.
+async fn alerts(app: &TestApp) -> Vec<(String, i64)> {
+    let events = app.events().await;
+    let level = |event: &serde_json::Value| {
+        let kind = event["type"].as_str().unwrap().strip_prefix("product.")?;
+        Some((kind.to_owned(), event["data"]["quantity"].as_i64().unwrap()))
+    };
+    events.iter().filter_map(level).collect()
+}
+
+on_both_engines!(
+    a_product_that_is_low_without_an_alert_is_alerted_at_its_next_change_and_recovers_after_it,
+    async |address| {
+        let config = Config {
+            low_stock_alert: AlertMode::Once,
+            ..unlimited()
+        };
+        let app = TestApp::with(&address, config).await;
+        let told = |quantities: &[(&str, i64)]| -> Vec<(String, i64)> {
+            let told = quantities.iter();
+            told.map(|(kind, units)| ((*kind).to_owned(), *units))
+                .collect()
+        };
+        // Low from its creation.
+        let product = app.admin().a_product("Arroz", 5).await;
+        assert_eq!(alerts(&app).await, []);
+        app.sell(product, 1).await;
+        app.sell(product, 1).await;
+        let mut expected = told(&[("low_stock", 4)]);
+        assert_eq!(alerts(&app).await, expected);
+        app.change_product(product, json!({"quantity": 40})).await;
+        expected.extend(told(&[("stock_recovered", 40)]));
+        assert_eq!(alerts(&app).await, expected);
+        // Low by its threshold while it was archived: nothing recovers that was not alerted.
+        let archive = async |archived: bool| {
+            let path = format!("/api/v1/products/{product}/archived/");
+            app.admin()
+                .put(&path, json!({"archived": archived}))
+                .await
+                .has_status(200);
+        };
+        archive(true).await;
+        app.set_threshold(product, 60).await;
+        archive(false).await;
+        app.change_product(product, json!({"quantity": 70})).await;
+        assert_eq!(alerts(&app).await, expected);
+        // Low by a higher threshold of the shop.
+        app.set_threshold(product, None).await;
+        let app = app.restarted(under(&app, 100)).await;
+        app.sell(product, 1).await;
+        expected.extend(told(&[("low_stock", 69)]));
+        assert_eq!(alerts(&app).await, expected);
+        // A lower threshold ends it at the next sale.
+        let app = app.restarted(under(&app, 10)).await;
+        app.sell(product, 1).await;
+        expected.extend(told(&[("stock_recovered", 68)]));
+        assert_eq!(alerts(&app).await, expected);
     }
 );

@@ -107,8 +107,8 @@ const EVENT: EventRow<&str> = EventRow {
 ///
 /// It takes the outflows as a JSON array. It returns one row, with the position in the array from
 /// 1, for each outflow that it created and for each whose product it could not lock. It creates no
-/// outflow of a product that would become low, has too little stock for all of its outflows, is
-/// archived or unknown. The number of low products may be counted under another process's
+/// outflow of a product that would become low, was alerted as low, has too little stock for all of
+/// its outflows, is archived or unknown. The number of low products may be counted under another process's
 /// threshold, so a product that becomes low under that one is left out, too.
 ///
 /// The outflows of a product all get the latest of their times, and no earlier one than its stock
@@ -148,7 +148,7 @@ fn statement(locks: &str) -> &'static str {
          ), taken AS (
              UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = GREATEST(s.updated_at, w.created_at)
              FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
-             WHERE s.product_id = l.product_id AND s.archived_at IS NULL
+             WHERE s.product_id = l.product_id AND s.archived_at IS NULL AND NOT s.alerted
                AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
              RETURNING s.product_id, s.quantity + w.quantity AS before, s.updated_at AS booked_at
          ), sold AS (
