@@ -68,7 +68,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     browser.fill("#description", "Till").await;
     browser.click("main form button[type=submit]").await;
     browser
-        .wait_text("#toasts", "The endpoint was changed.")
+        .wait_text("#toasts", "Webhook endpoint changed")
         .await;
 
     browser.click("a[href='secret/']").await;
