@@ -48,6 +48,7 @@ impl Sum {
     }
 
     /// The number times a small factor.
+    #[must_use]
     pub const fn times(self, factor: i64) -> Self {
         Self::of_parts(self.high * factor as i128, self.low * factor as i128)
     }

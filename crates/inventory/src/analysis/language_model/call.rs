@@ -179,7 +179,10 @@ async fn exchange(
 fn named_part(body: &[u8]) -> Option<Refusable> {
     let error: Value = serde_json::from_slice(body).unwrap_or_default();
     let text = String::from_utf8_lossy(body);
-    let text = error["error"]["param"].as_str().unwrap_or(&text);
+    let text = error
+        .pointer("/error/param")
+        .and_then(Value::as_str)
+        .unwrap_or(&text);
     let names = [
         ("response_format", Refusable::Format),
         ("json_schema", Refusable::Format),
@@ -187,6 +190,6 @@ fn named_part(body: &[u8]) -> Option<Refusable> {
         ("max_tokens", Refusable::TokenLimit),
         ("temperature", Refusable::Temperature),
     ];
-    let named = names.into_iter().find(|(name, _)| text.contains(name));
-    named.map(|(_, part)| part)
+    let found = names.into_iter().find(|(name, _)| text.contains(name));
+    found.map(|(_, part)| part)
 }

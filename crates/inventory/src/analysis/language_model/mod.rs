@@ -6,6 +6,7 @@
 
 mod answer;
 mod call;
+mod facts;
 mod prompt;
 
 use std::{sync::Mutex, time::Duration};
@@ -19,8 +20,9 @@ use super::{
     text::{AnalysisText, ModelText},
 };
 use crate::State;
-use answer::{AllowedFacts, Flaw, ModelAnswer};
+use answer::{Flaw, ModelAnswer};
 use call::CallError;
+use facts::AllowedFacts;
 pub(super) use prompt::VERSION as PROMPT_VERSION;
 use prompt::{Prompt, RequestForm};
 

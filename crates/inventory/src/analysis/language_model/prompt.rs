@@ -137,12 +137,14 @@ impl<'a> Prompt<'a> {
             "messages": messages,
             "stream": false,
         });
-        body[form.token_limit] = MOST_TOKENS.into();
-        if form.has_temperature {
-            body["temperature"] = 0.2.into();
-        }
-        if let Some(format) = form.format.response_format() {
-            body["response_format"] = format;
+        if let Some(members) = body.as_object_mut() {
+            members.insert(form.token_limit.to_owned(), MOST_TOKENS.into());
+            if form.has_temperature {
+                members.insert("temperature".to_owned(), 0.2.into());
+            }
+            if let Some(format) = form.format.response_format() {
+                members.insert("response_format".to_owned(), format);
+            }
         }
         body.to_string().into_bytes()
     }

@@ -41,13 +41,11 @@ impl Behaviour {
             Self::Refuses(members, content) => {
                 let request = call.json();
                 let refused = members.iter().find(|name| !request[**name].is_null());
-                match refused {
-                    Some(name) => Reply::json(400, &unsupported(name)),
-                    None => {
-                        let message = json!({"role": "assistant", "content": content});
-                        Reply::json(200, &completion(&message, "stop"))
-                    }
-                }
+                let message = json!({"role": "assistant", "content": content});
+                refused.map_or_else(
+                    || Reply::json(200, &completion(&message, "stop")),
+                    |name| Reply::json(400, &unsupported(name)),
+                )
             }
             Self::Knows(_, status, _) => Reply::json(status, &unknown_format(&format(call))),
             Self::Held(status, body) => Reply::Held(answer(status, "", body.as_bytes())),
