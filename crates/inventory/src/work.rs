@@ -59,7 +59,7 @@ pub struct Work<'tx> {
     pub actor: &'tx Actor,
     /// The settings for low stock.
     pub policy: Policy,
-    /// The time of the write.
+    /// The time of the write. Locking a stock row may raise it.
     pub now: Timestamp,
 }
 

@@ -19,7 +19,9 @@ const FOLDED: usize = 2000;
 /// A text as its column for sorting and searching has it.
 pub fn folded(text: &str) -> String {
     let mut folded = db::fold(text);
-    folded.truncate(folded.floor_char_boundary(FOLDED));
+    while folded.len() > FOLDED {
+        folded.pop();
+    }
     folded
 }
 

@@ -165,8 +165,8 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     let Some(text) = parameters.get("as_of").map(str::trim) else {
         return Ok(None);
     };
-    let last_moment = DAY - Duration::from_micros(1);
-    let day = parse_day(text).map(|day| day + last_moment);
+    let day_end = |day: Timestamp| day + DAY - Duration::from_micros(1);
+    let day = parse_day(text).map(day_end);
     match day.or_else(|| moment(text)) {
         Some(moment) => Ok(Some(moment)),
         None => Err(FieldErrors::of(

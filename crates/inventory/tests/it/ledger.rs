@@ -126,7 +126,7 @@ app_on_both_engines!(
         let admin = app.admin();
         let product = admin.a_product("Arroz", 70).await;
         let supplier = admin.a_supplier("S").await;
-        let latest = opened_at + Duration::from_micros(9_250_000);
+        let latest = opened_at + Duration::from_millis(9250);
         app.clock.set(latest);
         let outflow = admin.sell(product, 4).await;
         app.clock.set(opened_at + Duration::from_secs(5));
