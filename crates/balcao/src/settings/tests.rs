@@ -38,6 +38,34 @@ fn with_nothing_given_every_default_is_valid() {
 }
 
 #[test]
+fn the_default_limits_are_the_specifications() {
+    let effective = read(Sources::default(), Purpose::Any).effective;
+    for (name, expected) in [
+        (
+            "BALCAO_CHECKOUT_PROVIDER_QUOTA",
+            "100/minute,1000/hour,10000/day",
+        ),
+        ("BALCAO_CHECKOUT_RATE_LIMIT", "100/minute"),
+        ("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "10/minute"),
+        ("BALCAO_INVENTORY_RATE_LIMIT_READ", "100/minute"),
+        ("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "50/minute"),
+        ("BALCAO_INVENTORY_PAGE_SIZE", "10"),
+        ("BALCAO_INVENTORY_ACCESS_TOKEN_LIFETIME", "1d"),
+        ("BALCAO_INVENTORY_REFRESH_TOKEN_LIFETIME", "7d"),
+    ] {
+        let setting = effective.iter().find(|setting| setting.name == name);
+        assert_eq!(setting.unwrap().shown, expected, "{name}");
+    }
+}
+
+#[test]
+fn neither_service_posts_to_anybody_by_default() {
+    let settings = read(Sources::default(), Purpose::Any).settings.unwrap();
+    assert!(settings.checkout_webhook_url.is_none());
+    assert!(settings.inventory_webhook_url.is_none());
+}
+
+#[test]
 fn a_demo_takes_addresses_and_logs_from_outside_and_all_else_from_its_command_line_alone() {
     let mut given = sources(
         &[

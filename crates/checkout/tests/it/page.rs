@@ -57,6 +57,17 @@ async fn the_page_is_strict_html_in_both_languages_with_and_without_an_order() {
 }
 
 #[tokio::test]
+async fn the_page_says_that_pix_is_instant_and_a_boleto_takes_days() {
+    for (language, pix, boleto) in [
+        ("pt-BR", "Na hora, no app", "leva de 1 a 3 dias úteis."),
+        ("en", "Instantly, in", "takes 1 to 3 business days."),
+    ] {
+        let html = page("/", language).await;
+        test_kit::html::has(&html, &[pix, boleto]);
+    }
+}
+
+#[tokio::test]
 async fn an_order_in_the_address_is_shown_and_not_asked_for() {
     let html = page(ORDER, "pt-BR").await;
     assert!(html.contains("R$\u{a0}1.234,50"));

@@ -206,6 +206,19 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(without_an_endpoint_nothing_is_posted, async |address| {
+    let receiver = Receiver::start().await;
+    let shop = Shop::open(&address).await;
+    let id = shop.pay(&pix()).await.id();
+    follow(&shop, &id, "pay").await;
+    assert_eq!(pass(&shop).await, (0, 0));
+    assert_eq!(shop.figure("balcao_checkout_webhook_deliveries_waiting"), 0);
+    // What happened before there was an endpoint is not posted to it.
+    let next = shop.replica(send_events_to(&receiver.url())).await;
+    assert_eq!(pass(&next).await, (0, 0));
+    assert_eq!(receiver.connections(), 0);
+});
+
 on_both_engines!(
     nothing_is_posted_to_private_addresses_unless_the_setting_says_so,
     async |address| {

@@ -305,8 +305,10 @@ async fn each_router_of_a_service_answers_in_its_own_shape_and_the_rest_in_the_e
 async fn a_fault_is_logged_once_with_its_causes_and_shown_without() {
     let (logs, guard) = Logs::of_this_thread();
     let router = in_stack(routes());
-    let (_, headers, body) = call(&router, "GET", "/internal", "").await;
+    let (status, headers, body) = call(&router, "GET", "/internal", "").await;
     drop(guard);
+    assert_eq!(status, 500);
+    has(&body, &["\"detail\":\"Internal server error\""]);
     let text = logs.text();
     let lines: Vec<_> = text.lines().filter(|line| line.contains("ERROR")).collect();
     assert_eq!(lines.len(), 1, "{text}");

@@ -99,6 +99,46 @@ async fn requests_over_our_tls_are_secure() {
     assert!(!plain.contains("HTTP/1.1 2"), "{plain}");
 }
 
+/// A `ClientHello` of this version, without the extension that offers others.
+fn hello(version: u8) -> Vec<u8> {
+    // Groups, formats of points, and algorithms of signatures.
+    let extensions = [
+        [0, 10, 0, 4, 0, 2, 0, 23].as_slice(),
+        &[0, 11, 0, 2, 1, 0],
+        &[0, 13, 0, 4, 0, 2, 4, 3],
+    ]
+    .concat();
+    let mut body = vec![3, version];
+    body.extend([7; 32]);
+    // No session; the suite ECDHE-ECDSA-AES128-GCM-SHA256; no compression.
+    body.extend([0, 0, 2, 0xc0, 0x2b, 1, 0, 0]);
+    body.push(u8::try_from(extensions.len()).unwrap());
+    body.extend(extensions);
+    let length = u8::try_from(body.len()).unwrap();
+    let head = [22, 3, 1, 0, length + 4, 1, 0, 0, length];
+    [head.as_slice(), &body].concat()
+}
+
+#[tokio::test]
+async fn tls_older_than_1_2_is_refused() {
+    const HANDSHAKE: u8 = 22;
+    const PROTOCOL_VERSION: [u8; 2] = [2, 70];
+    let folder = TempDir::new().unwrap();
+    write(folder.path());
+    let server = start(folder.path()).await;
+    for version in 0..=3 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(&hello(version)).await.unwrap();
+        let mut answer = [0; 7];
+        stream.read_exact(&mut answer).await.unwrap();
+        if version == 3 {
+            assert_eq!(answer[0], HANDSHAKE, "TLS 1.2: {answer:?}");
+        } else {
+            assert_eq!(answer[5..], PROTOCOL_VERSION, "3.{version}: {answer:?}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_new_certificate_is_taken_up_and_open_connections_go_on() {
     let folder = TempDir::new().unwrap();

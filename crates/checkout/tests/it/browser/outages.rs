@@ -23,6 +23,30 @@ async fn a_provider_that_fails_once_is_asked_again_and_the_wait_is_shown() {
 }
 
 #[tokio::test]
+async fn the_page_waits_two_four_and_eight_seconds_and_ends_after_the_third_retry() {
+    let shop = Shop::open().await;
+    shop.sandbox
+        .fail("POST", "/v1/payments", "status 500", 9)
+        .await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.choose("pix").await;
+    buyer.fill_payer().await;
+    // Timers of a second or more end at once, and their lengths are kept.
+    let hurried = "const set = window.setTimeout;
+        window.waits = [];
+        window.setTimeout = (work, wait = 0, ...rest) => {
+            if (wait >= 1000) window.waits.push(wait);
+            return set(work, wait < 1000 ? wait : 0, ...rest);
+        };";
+    buyer.script(hurried).await;
+    buyer.pay().await;
+    buyer.wait_text("#problems", "Nada foi cobrado").await;
+    let waits = buyer.script("return waits").await;
+    assert_eq!(waits, serde_json::json!([2000, 4000, 8000]));
+    assert_eq!(shop.creations().await, 4);
+}
+
+#[tokio::test]
 async fn a_charge_whose_answer_was_lost_is_found_and_not_repeated() {
     let shop = Shop::open().await;
     shop.sandbox.fail_payment("drop after").await;

@@ -80,6 +80,17 @@ fn no_card_but_a_published_test_card_is_shown() {
 }
 
 #[test]
+fn no_address_has_a_version_segment() {
+    let is_version = |segment: &str| {
+        let digits = segment.strip_prefix('v');
+        digits.is_some_and(|digits| digits.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    for path in object(&DOCUMENT.value()["paths"]).keys() {
+        assert!(!path.split('/').any(is_version), "{path}");
+    }
+}
+
+#[test]
 fn the_version_is_the_specifications() {
     assert_eq!(DOCUMENT.value()["info"]["version"], "1.0.0");
 }

@@ -23,12 +23,16 @@ shop_on_both_engines!(a_pix_makes_its_order_paid, async |shop| {
         (&open["status"], &open["paid_at"]),
         (&json!("open"), &Value::Null)
     );
+    assert_eq!(open["updated_at"], open["created_at"]);
     assert_eq!(open["payments"][0]["status"], "pending");
     shop.clock.advance(Duration::from_secs(90));
     act(&shop, &answer.id(), "pay").await;
     let paid = read(&shop, &made).await;
     assert_eq!(paid["status"], "paid");
-    assert_eq!(paid["paid_at"], "2026-11-20T12:01:30.000000Z");
+    for member in ["paid_at", "updated_at"] {
+        assert_eq!(paid[member], "2026-11-20T12:01:30.000000Z", "{member}");
+    }
+    assert_eq!(paid["created_at"], open["created_at"]);
     let payment = &paid["payments"][0];
     assert_eq!(payment["id"], answer.id());
     assert_eq!(
@@ -102,7 +106,9 @@ shop_on_both_engines!(a_declined_attempt_leaves_the_order_open, async |shop| {
     assert_eq!(status(&shop, &made).await, "open");
     shop.sandbox.fail_payment("status 400").await;
     assert_eq!(pay(&shop, &made, &pix(), None).await.status, 502);
-    assert_eq!(pay(&shop, &made, &card("APRO"), None).await.status, 200);
+    shop.clock.advance(Duration::from_secs(90));
+    let approved = pay(&shop, &made, &card("APRO"), None).await;
+    assert_eq!(approved.status, 200);
     let paid = read(&shop, &made).await;
     assert_eq!(paid["status"], "paid");
     let states: Vec<_> = paid["payments"]
@@ -112,6 +118,15 @@ shop_on_both_engines!(a_declined_attempt_leaves_the_order_open, async |shop| {
         .map(|one| one["status"].clone())
         .collect();
     assert_eq!(states, ["approved", "rejected"], "newest first");
+    for (place, answer) in [&approved, &declined].into_iter().enumerate() {
+        let date = &answer.json()["date_created"];
+        assert!(date.is_string());
+        assert_eq!(paid["payments"][place]["date_created"], *date);
+    }
+    assert_ne!(
+        paid["payments"][0]["date_created"],
+        paid["payments"][1]["date_created"]
+    );
 });
 
 shop_on_both_engines!(an_answer_stands_after_its_order_is_paid, async |shop| {

@@ -116,6 +116,15 @@ shop_on_both_engines!(a_key_of_the_store_works_until_it_is_revoked, async |shop|
         .await
         .unwrap();
     assert!(new.key.starts_with(&new.prefix) && new.key.len() > 40);
+    let digest = async |conn: &mut db::Conn| {
+        conn.one("SELECT digest FROM api_keys", &[], |row| {
+            row.get::<String>(0)
+        })
+        .await
+    };
+    let digest = shop.db.read::<_, db::Error, _>(digest).await.unwrap();
+    assert!(digest.len() == 64 && digest != new.key, "{digest}");
+    assert!(digest.bytes().all(|digit| digit.is_ascii_hexdigit()));
     let get = async |key: &str| {
         let request = Request::get("/payments/").header("authorization", format!("Bearer {key}"));
         shop.send(request.body(Body::empty()).unwrap()).await.status

@@ -151,8 +151,7 @@ pub(super) const ROWS: super::Rows = &[
         "Limits",
         &[
             "Provider requests per minute",
-            "Provider requests per hour",
-            "Provider requests per day",
+            "Provider requests per hour, day",
             "Service rate limit per minute",
             "Installments, Visa-like, Mastercard-like, Elo-like",
             "Installments, American-Express-like",

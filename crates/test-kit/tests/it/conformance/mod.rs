@@ -1,5 +1,6 @@
 //! `docs/conformance.md` names the tests that prove each row of the specifications' tables. These
-//! tests check that no row is missing there and that the named tests exist.
+//! tests check that no row is missing there and that the named tests exist. A name that two crates
+//! have is written with its crate: `crate::name`.
 
 mod checkout;
 mod inventory;
@@ -41,15 +42,30 @@ fn tables<'a>(document: &'a str, part: &str) -> Tables<'a> {
     tables
 }
 
-/// The names of all tests in the sources below `folder`.
-fn collect_tests(folder: &Path, found: &mut BTreeSet<String>) {
+/// All tests, as `crate::name`.
+fn all_tests() -> BTreeSet<String> {
+    let mut tests = BTreeSet::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap();
+        collect_tests(
+            &folder.file_name().to_string_lossy(),
+            &folder.path(),
+            &mut tests,
+        );
+    }
+    tests
+}
+
+/// The tests in the sources below a folder of a crate.
+fn collect_tests(package: &str, folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            collect_tests(&path, found);
+            collect_tests(package, &path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path).unwrap();
-            found.extend(tests_of(&source).into_iter().map(str::to_owned));
+            let names = tests_of(&source).into_iter();
+            found.extend(names.map(|name| format!("{package}::{name}")));
         }
     }
 }
@@ -77,8 +93,7 @@ fn tests_of(source: &str) -> Vec<&str> {
 fn check(part: &str, rows: Rows) {
     let document = fs::read_to_string(root().join("docs/conformance.md")).unwrap();
     let tables = tables(&document, part);
-    let mut tests = BTreeSet::new();
-    collect_tests(&root().join("crates"), &mut tests);
+    let tests = all_tests();
     for (heading, rows) in rows {
         let table = tables
             .get(heading)
@@ -88,9 +103,13 @@ fn check(part: &str, rows: Rows) {
         for (row, names) in table {
             assert!(!names.is_empty(), "{heading}, {row}: no test");
             for name in names {
+                let is_named = |test: &&String| {
+                    *test == name || test.split_once("::").is_some_and(|(_, bare)| bare == *name)
+                };
+                let found: Vec<_> = tests.iter().filter(is_named).collect();
                 assert!(
-                    tests.contains(*name),
-                    "{heading}, {row}: there is no test {name}"
+                    found.len() == 1,
+                    "{heading}, {row}: {name} must be one test, not {found:?}"
                 );
             }
         }

@@ -70,6 +70,18 @@ pub(super) const ROWS: super::Rows = &[
         ],
     ),
     (
+        "The shop's own pages",
+        &[
+            "Address and key",
+            "Orders",
+            "One order",
+            "Payment links",
+            "Refunds",
+            "Permissions",
+            "No answer",
+        ],
+    ),
+    (
         "Fine points",
         &[
             "`url` from a digest",

@@ -81,6 +81,21 @@ fn crates_know_only_those_below_them() {
 }
 
 #[test]
+fn every_crate_forbids_unsafe_code() {
+    let manifest = |path: &str| -> toml::Table {
+        let text = std::fs::read_to_string(root().join(path)).unwrap();
+        text.parse().unwrap()
+    };
+    let lints = &manifest("Cargo.toml")["workspace"]["lints"];
+    assert_eq!(lints["rust"]["unsafe_code"].as_str(), Some("forbid"));
+    for (name, _) in MAY_DEPEND_ON {
+        let manifest = manifest(&format!("crates/{name}/Cargo.toml"));
+        let inherits = manifest["lints"]["workspace"].as_bool();
+        assert_eq!(inherits, Some(true), "{name}");
+    }
+}
+
+#[test]
 fn sql_stands_in_stores_only_and_every_text_once() {
     let mut outside = Vec::new();
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
