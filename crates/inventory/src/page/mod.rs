@@ -106,7 +106,8 @@ pub(crate) fn login_address(parts: &Parts) -> String {
     if parts.method.is_safe() {
         return login_address_to(requested);
     }
-    let page = referring_path(parts).unwrap_or(requested);
+    let page = referring_path(parts).filter(|path| is_own_path(path));
+    let page = page.unwrap_or(requested);
     format!("{}&{ENDED}=yes", login_address_to(page))
 }
 

@@ -65,6 +65,7 @@ app_on_both_engines!(
                 "/products/%3Fpage%3D1",
             ),
             ("https://evil.example/brands/", "/products/1/archive/"),
+            ("http://shop.example//evil.example/", "/products/1/archive/"),
         ] {
             let path = "/products/1/archive/";
             let sent = visitor

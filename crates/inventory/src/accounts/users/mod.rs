@@ -51,6 +51,7 @@ resource! {
             .section("Acesso", "Access")
             .help("O usuário recebe todas as permissões dos grupos dele.", "The user gets all permissions of their groups."),
         permissions: Vec<Permission> = several("Permissões", "Permissions", Permission::PATH).read_from(store::PERMISSIONS)
+            .section("Permissões próprias", "Own permissions")
             .help("Permissões específicas deste usuário.", "Permissions for this user only."),
         last_login: Option<Timestamp> = time("Último acesso", "Last login").listed_for_staff(),
         tokens_valid_from: Option<Timestamp> = time("Tokens valem desde", "Tokens valid from").hidden(),
