@@ -23,7 +23,7 @@ pub(crate) struct PostgresDatabase {
     pub(crate) address: Address,
 }
 
-/// All databases and key files of these settings.
+/// All databases and key files of these settings: each database, followed by its key.
 pub(crate) fn all(settings: &Settings) -> Result<[StoredFile; 4], PostgresDatabase> {
     let database = |service, name, address| match address {
         Address::Sqlite(path) => Ok(StoredFile {

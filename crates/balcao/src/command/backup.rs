@@ -50,7 +50,20 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
     let mut parts: Vec<(&str, PathBuf)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     let mut has_database = false;
-    for stored in stored_files::all(settings).map_err(|database| on_postgres(&database))? {
+    let all = stored_files::all(settings).map_err(|database| on_postgres(&database))?;
+    for service in all.chunks(2) {
+        if let [database, key] = service
+            && !database.path.exists()
+            && key.path.exists()
+        {
+            return Err(Failure::new(format!(
+                "{} is missing, but {} is there, and belongs to a database that was in use: is its disk mounted?",
+                database.path.display(),
+                key.path.display()
+            )));
+        }
+    }
+    for stored in all {
         if !stored.path.exists() {
             // A service that never ran has no database.
             if stored.is_database {

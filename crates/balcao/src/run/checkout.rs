@@ -131,7 +131,7 @@ fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Fail
 }
 
 fn config(settings: &Settings) -> Result<checkout::Config, Failure> {
-    // `settings::checks` has refused settings without these.
+    // `settings::checks` has refused to serve without these; a command finds it out here.
     let absent = || {
         Failure::new(
             "BALCAO_CHECKOUT_PROVIDER_URL and BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN must be set"

@@ -184,6 +184,24 @@ fn a_backup_makes_no_folder_above_its_own() {
 }
 
 #[test]
+fn a_backup_without_the_database_of_a_key_does_not_replace_a_good_one() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    let archive = place.path().join("shop.tar");
+    let run = |words: &[&str]| Start::new(words).data(&data).output();
+    assert!(run(&["migrate"]).status.success());
+    std::fs::write(data.join("checkout.key"), "a key of 32 characters or longer").unwrap();
+    let backup = ["backup", archive.to_str().unwrap()];
+    assert!(run(&backup).status.success());
+    let before = std::fs::read(&archive).unwrap();
+    std::fs::remove_file(data.join("checkout.sqlite")).unwrap();
+    let refused = run(&backup);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(printed(&refused).contains("checkout.sqlite is missing"));
+    assert_eq!(std::fs::read(&archive).unwrap(), before);
+}
+
+#[test]
 fn on_postgresql_backup_says_to_use_pg_dump() {
     let output = Start::new(["backup", "/tmp/never-written.tar"])
         .env(

@@ -143,6 +143,8 @@ async fn the_operators_command_finds_a_charge_whose_answer_was_lost() {
     let data = killed_at(&provider, &ANSWER_LOST, card("APRO")).await;
     let reconcile = provider
         .settings(Start::new(["checkout", "reconcile"]))
+        // The shop's settings, of which those of both services together do not matter here.
+        .env("BALCAO_ORDERS_BOOK_STOCK", "true")
         .data(data.path());
     let reconciled = tokio::task::block_in_place(|| reconcile.output());
     assert!(

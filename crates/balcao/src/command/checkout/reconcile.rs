@@ -7,14 +7,10 @@ use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
 use crate::run::checkout::with_state;
-use crate::settings::{Purpose, Services};
+use crate::settings::Purpose;
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
-    let purpose = Purpose::Serve(Services {
-        checkout: true,
-        inventory: false,
-    });
-    common.run(purpose, async |settings| {
+    common.run(Purpose::Any, async |settings| {
         with_state(&settings, reconcile).await
     })
 }
