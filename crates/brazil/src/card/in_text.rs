@@ -6,6 +6,10 @@ use crate::boleto::{Barcode, DigitableLine};
 use crate::check_digits::{digits_of, modulo_10, modulo_11};
 use crate::tax_id::TaxId;
 
+/// The digits of the longest number that is recognised, the line of a tax slip. Bounds the work for
+/// a text of many short groups.
+const DIGITS_MAX: usize = 48;
+
 /// The most characters between two digits of one number, as in `4235 - 6477`.
 const SEPARATORS_MAX: usize = 3;
 
@@ -90,6 +94,7 @@ impl Run {
     fn find_from(&self, start: usize, is_it: fn(&str) -> bool) -> Option<usize> {
         let ends = self.starts.iter().copied().filter(|end| *end > start);
         ends.chain([self.digits.len()])
+            .take_while(|end| *end - start <= DIGITS_MAX)
             .find(|end| self.digits.get(start..*end).is_some_and(is_it))
     }
 }
