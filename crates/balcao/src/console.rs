@@ -15,7 +15,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Same as [`print`] for a secret that is shown only once: that nobody reads it is a failure too.
+/// Same as [`print()`] for a secret that is shown only once: that nobody reads it is a failure too.
 /// `remedy` says what to do then.
 pub(crate) fn print_secret(secret: &str, remedy: &str) -> Result<(), Failure> {
     write(secret).map_err(|error| {
