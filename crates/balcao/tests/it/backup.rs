@@ -190,7 +190,11 @@ fn a_backup_without_the_database_of_a_key_does_not_replace_a_good_one() {
     let archive = place.path().join("shop.tar");
     let run = |words: &[&str]| Start::new(words).data(&data).output();
     assert!(run(&["migrate"]).status.success());
-    std::fs::write(data.join("checkout.key"), "a key of 32 characters or longer").unwrap();
+    std::fs::write(
+        data.join("checkout.key"),
+        "a key of 32 characters or longer",
+    )
+    .unwrap();
     let backup = ["backup", archive.to_str().unwrap()];
     assert!(run(&backup).status.success());
     let before = std::fs::read(&archive).unwrap();

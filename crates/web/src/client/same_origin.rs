@@ -119,7 +119,7 @@ mod tests {
             &[host, ("origin", "https://shop.example:8001")],
             None
         ));
-        let public = Some("https://stock.example/under");
+        let public = Some("https://stock.example");
         assert!(checked(
             &[host, ("origin", "https://stock.example")],
             public
