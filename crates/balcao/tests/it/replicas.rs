@@ -115,6 +115,7 @@ async fn allowed_of_twenty(replicas: [&Balcao; 2], client_address: &str) -> usiz
         let answer = client()
             .get(format!("{url}/payments/"))
             .header("X-Forwarded-For", client_address)
+            .header("X-Forwarded-Proto", "https")
             .send()
             .await
             .unwrap();

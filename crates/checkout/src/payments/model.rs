@@ -164,7 +164,8 @@ impl Intent {
 
 impl Payment {
     /// The payment that the provider created for an intent, and its first transitions. Payer and
-    /// card are those of the request: the provider may hide its own, and its texts are unchecked.
+    /// card are those of the request while it has them: the provider may hide its own, and its texts
+    /// are unchecked.
     pub(crate) fn new(
         intent: &Intent,
         boleto_method: Option<&str>,
@@ -192,8 +193,8 @@ impl Payment {
             description: intent.description.clone(),
             date_created: made.date_created.clone(),
             date_approved,
-            payer: intent.payer.clone(),
-            card: intent.card.clone(),
+            payer: payer_of(intent, made),
+            card: card_of(intent, made),
             artefacts: artefacts(made),
         };
         Ok((payment, transitions))
@@ -257,6 +258,28 @@ fn approval(state: PaymentState, reported: Option<&str>, now: Timestamp) -> Opti
         PaymentState::Approved | PaymentState::Refunded | PaymentState::ChargedBack
     );
     was_approved.then(|| reported.map_or_else(|| now.to_string(), str::to_owned))
+}
+
+/// The payer of the request, or the provider's once that of the request was erased.
+fn payer_of(intent: &Intent, made: &ProviderPayment) -> Payer {
+    if !intent.payer.email.is_empty() {
+        return intent.payer.clone();
+    }
+    let (kind, number) = made.payer_identification.clone().unwrap_or_default();
+    Payer {
+        email: made.payer_email.clone().unwrap_or_default(),
+        identification_type: kind,
+        identification_number: number,
+    }
+}
+
+/// The card of the request, with the provider's name of its holder once that was erased.
+fn card_of(intent: &Intent, made: &ProviderPayment) -> Option<CardFacts> {
+    let mut card = intent.card.clone()?;
+    if card.cardholder_name.is_empty() {
+        card.cardholder_name = made.cardholder_name.clone().unwrap_or_default();
+    }
+    Some(card)
 }
 
 /// The method identifier of the request, for a provider that does not repeat it.

@@ -10,9 +10,8 @@ use super::message::{SHORT_RUN, clean};
 use super::{CardToken, ExternalReference, Failure};
 use crate::json::{Object, Value, elements};
 
-/// A payment as the provider reports it. Its payer and card are not read: those of the request are
-/// known and were validated. Texts are unchanged. A missing value, or one of an unexpected type, is
-/// `None`.
+/// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
+/// unexpected type, is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderPayment {
     /// The payment's id, as text also if it was a number.
@@ -51,6 +50,12 @@ pub struct ProviderPayment {
     pub digitable_line: Option<String>,
     /// The boleto's 44 digits of the bar code.
     pub barcode: Option<String>,
+    /// The payer's e-mail address.
+    pub payer_email: Option<String>,
+    /// The kind of the payer's tax id, `CPF` or `CNPJ`, and the tax id.
+    pub payer_identification: Option<(String, String)>,
+    /// The name on the card. Sanitised.
+    pub cardholder_name: Option<String>,
     /// The refunds, if the response lists them.
     pub refunds: Vec<ProviderRefund>,
 }
@@ -130,6 +135,13 @@ impl ProviderPayment {
     }
 
     fn from_json(payment: &Object<'_>) -> Result<Self, &'static str> {
+        let payer = payment.object("payer");
+        let tax_id = payer
+            .as_ref()
+            .and_then(|payer| payer.object("identification"));
+        let holder = payment
+            .object("card")
+            .and_then(|card| card.object("cardholder"));
         let pix = payment
             .object("point_of_interaction")
             .and_then(|point| point.object("transaction_data"));
@@ -158,6 +170,10 @@ impl ProviderPayment {
             external_resource_url: inner(slip.as_ref(), "external_resource_url"),
             digitable_line: inner(slip.as_ref(), "digitable_line"),
             barcode: inner(barcode.as_ref(), "content"),
+            payer_email: inner(payer.as_ref(), "email").filter(|email| email.contains('@')),
+            payer_identification: inner(tax_id.as_ref(), "type")
+                .zip(inner(tax_id.as_ref(), "number")),
+            cardholder_name: holder.and_then(|holder| word(holder.get("name"))),
             refunds: payment
                 .array("refunds")
                 .into_iter()
