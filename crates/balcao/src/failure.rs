@@ -1,10 +1,10 @@
 //! Why a command failed: the text that the operator reads.
 
 use std::error::Error;
-use std::fmt::{self, Write};
+use std::fmt;
 use std::path::Path;
 
-use crate::settings::Problems;
+use crate::settings::{Problems, with_causes};
 
 /// Why a command failed, with exit status 1. clap reports wrong usage and exits with 2.
 #[derive(Debug)]
@@ -17,13 +17,7 @@ impl Failure {
 
     /// A failure with the chain of its causes.
     pub(crate) fn of(what: &str, error: &dyn Error) -> Self {
-        let mut text = format!("{what}: {error}");
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let _ = write!(text, ": {error}");
-            cause = error.source();
-        }
-        Self(text)
+        Self(with_causes(what, error))
     }
 
     /// A failure about a file or folder. `what` is a phrase such as "cannot be removed".

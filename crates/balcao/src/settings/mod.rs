@@ -20,7 +20,7 @@ pub(crate) mod value;
 
 pub(crate) use checks::{Purpose, Services};
 pub(crate) use logo::logo;
-pub(crate) use problem::Problems;
+pub(crate) use problem::{Problems, with_causes};
 pub(crate) use secret::Secret;
 pub(crate) use sources::{Sources, notify_socket};
 pub(crate) use table::Settings;

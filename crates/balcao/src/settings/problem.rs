@@ -1,6 +1,7 @@
 //! Problems of a configuration: the key, what was found, and what is allowed.
 
-use std::fmt;
+use std::error::Error;
+use std::fmt::{self, Write as _};
 
 /// One problem, which keeps the program from starting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,17 @@ impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.key, self.text)
     }
+}
+
+/// A sentence with an error and the chain of its causes.
+pub(crate) fn with_causes(what: &str, error: &dyn Error) -> String {
+    let mut text = format!("{what}: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// All problems of a configuration.

@@ -2,9 +2,8 @@
 
 use web::server::{Tls, TlsFiles};
 
-use super::problem::Problem;
+use super::problem::{Problem, with_causes};
 use super::table::Settings;
-use crate::failure::Failure;
 
 /// TLS of our own, if it is configured.
 pub(crate) fn tls(settings: &Settings) -> Result<Option<Tls>, Problem> {
@@ -16,7 +15,7 @@ pub(crate) fn tls(settings: &Settings) -> Result<Option<Tls>, Problem> {
         key: key.clone(),
     };
     Tls::load(files).map(Some).map_err(|error| {
-        let found = Failure::of("found files that cannot be used", &error);
+        let found = with_causes("found files that cannot be used", &error);
         Problem::new(
             "BALCAO_TLS_CERT_FILE and BALCAO_TLS_KEY_FILE",
             format!("{found}; allowed: a certificate chain and its private key, both in PEM"),

@@ -3,10 +3,7 @@
 use db::{BatchLoader, Conn, Error, Param, Row, Timestamp, Tx, batch_loader};
 
 use super::Account;
-use crate::{
-    access::{Caller, Granted},
-    digest::digest,
-};
+use crate::access::{Caller, Granted};
 
 /// The columns of a user `u` that [`account_of`] reads: the account with its permissions.
 macro_rules! account_columns {
@@ -55,11 +52,11 @@ pub(super) fn account_of(row: &Row<'_>) -> Result<Account, Error> {
     })
 }
 
-/// The digest of an account's password hash.
-pub(super) async fn password(conn: &mut Conn, user: i64) -> Result<String, Error> {
+/// An account's password hash. `None` if nobody can log in with a password.
+pub(super) async fn password_hash(conn: &mut Conn, user: i64) -> Result<Option<String>, Error> {
     let sql = "SELECT password_hash FROM users WHERE id = $1";
     let hash: Option<Option<String>> = conn.optional(sql, &[&user], |row| row.get(0)).await?;
-    Ok(digest(hash.flatten().unwrap_or_default()))
+    Ok(hash.flatten())
 }
 
 /// The account with this user name, and its password hash.

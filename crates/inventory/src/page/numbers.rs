@@ -11,6 +11,8 @@
 
 use web::locale::Locale;
 
+use crate::rest::number::groups;
+
 /// Why a text is not accepted as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotNumber {
@@ -59,22 +61,6 @@ pub(crate) fn count(typed: &str, locale: Locale) -> Result<String, NotNumber> {
     }
     let mark = if locale == Locale::PtBr { '.' } else { ',' };
     groups(text, mark).ok_or(NotNumber::Malformed)
-}
-
-/// The digits of a number with separated thousands: `1.234.567`.
-pub(crate) fn groups(text: &str, mark: char) -> Option<String> {
-    let mut groups = text.split(mark);
-    let first = groups.next()?;
-    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    let is_first = (1..=3).contains(&first.len()) && is_digits(first) && !first.starts_with('0');
-    let mut digits = first.to_owned();
-    for group in groups {
-        if group.len() != 3 || !is_digits(group) {
-            return None;
-        }
-        digits.push_str(group);
-    }
-    is_first.then_some(digits)
 }
 
 /// The error message for a number, in the user's language.

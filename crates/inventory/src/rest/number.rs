@@ -20,6 +20,22 @@ pub const PLACES: i64 = 2;
 /// The longest string that is parsed as a number, in characters.
 pub const MAX_NUMBER_LENGTH: usize = 1000;
 
+/// The digits of a number with separated thousands: `1.234.567`.
+pub(crate) fn groups(text: &str, mark: char) -> Option<String> {
+    let mut groups = text.split(mark);
+    let first = groups.next()?;
+    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_first = (1..=3).contains(&first.len()) && is_digits(first) && !first.starts_with('0');
+    let mut digits = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || !is_digits(group) {
+            return None;
+        }
+        digits.push_str(group);
+    }
+    is_first.then_some(digits)
+}
+
 impl Decimal {
     /// Parses `12`, `+1.50`, `.5`, `5.`, `1e3`, with white space around it. `None` for anything
     /// else, including notations of programming languages (`1_000`, `NaN`) and digits of other

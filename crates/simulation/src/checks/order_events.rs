@@ -13,7 +13,6 @@ pub(super) struct Event {
     kind: String,
     /// The payment that it is about, if any.
     payment: Option<u64>,
-    is_late: bool,
 }
 
 /// The facts that an order's events are checked against.
@@ -37,10 +36,8 @@ pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
         "expired" => *kinds == ["order.expired"],
         _ => kinds.is_empty(),
     };
-    // An order may be paid late without an earlier expiry event, but it cannot expire after it was
-    // paid.
-    let is_late = ends.last().is_some_and(|event| event.is_late);
-    if !is_told || (kinds.len() == 2 && !is_late) {
+    // A payment may become known after the order's end, but no order expires after it was paid.
+    if !is_told {
         world.violated(format!(
             "{} is {}, and has the events {kinds:?}",
             order.name, order.status
@@ -93,7 +90,6 @@ impl Event {
         Self {
             kind,
             payment: id.and_then(|id| id.parse().ok()),
-            is_late: member(data, "late").as_bool().unwrap_or_default(),
         }
     }
 }

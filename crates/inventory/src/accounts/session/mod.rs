@@ -205,10 +205,10 @@ pub(crate) async fn log_in_with_code(
         .db
         .read(async move |conn| {
             let account = super::store::account(conn, user).await?;
-            Ok::<_, db::Error>((account, super::store::password(conn, user).await?))
+            Ok::<_, db::Error>((account, super::store::password_hash(conn, user).await?))
         })
         .await?;
-    let is_same = password == ticket.password;
+    let is_same = digest(password.unwrap_or_default()) == ticket.password;
     if !account.is_some_and(|account| account.active && is_same)
         || !second_factor::verify_code(state, &AttemptSource::of(state, parts), user, code).await?
     {

@@ -9,7 +9,7 @@ use super::{
     super::text::{ModelText, clean},
     answer::Flaw,
 };
-use crate::page::numbers::groups;
+use crate::rest::number::groups;
 
 const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;

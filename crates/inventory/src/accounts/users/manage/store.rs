@@ -55,16 +55,9 @@ pub(crate) async fn details(conn: &mut Conn, id: i64) -> Result<Option<Details>,
     ) else {
         return Ok(None);
     };
-    let hash = conn
-        .one(
-            "SELECT password_hash FROM users WHERE id = $1",
-            &[&id],
-            |row| row.get(0),
-        )
-        .await?;
     Ok(Some(Details {
         user,
-        hash,
+        hash: accounts::password_hash(conn, id).await?,
         granted: account.caller.granted,
     }))
 }
