@@ -70,13 +70,13 @@ async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
 async fn filters_by_day_say_whose_days_they_are() {
     let (_demo, browser, inventory) = opened(english((1280, 900)), "admin").await;
     for (path, label, chip) in [
-        ("/inflows/", "From (UTC day)", "From 2026-11-20 (UTC)"),
-        ("/outflows/", "From (UTC day)", "From 2026-11-20 (UTC)"),
-        ("/payments/", "From (São Paulo day)", "From 2026-11-20"),
+        ("/inflows/", "From (UTC day)", "From 20 Nov 2026 (UTC)"),
+        ("/outflows/", "From (UTC day)", "From 20 Nov 2026 (UTC)"),
+        ("/payments/", "From (São Paulo day)", "From 20 Nov 2026"),
         (
             "/payments/received/",
             "From (São Paulo day)",
-            "From 2026-11-20",
+            "From 20 Nov 2026",
         ),
     ] {
         browser.goto(&format!("{inventory}{path}")).await;
