@@ -1,3 +1,5 @@
+//! Tests of reading and checking settings. Those where nothing is given are in `defaults`.
+
 mod defaults;
 
 use super::*;
