@@ -183,6 +183,19 @@ on_both_engines!(
     }
 );
 
+/// Sells two units while an analysis waits for the model. Returns the analysis's id.
+async fn analysed_during_a_sale(app: &TestApp, server: &ModelServer, product: i64) -> i64 {
+    let state = app.state.clone();
+    let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
+    server.called().await;
+    app.sell(product, 2).await;
+    server.release();
+    let WorkOutcome::Analysed(id) = working.await.unwrap() else {
+        panic!("no analysis");
+    };
+    id
+}
+
 on_both_engines!(
     what_is_sold_while_an_analysis_is_made_is_looked_at_after_the_cool_down,
     async |address| {
@@ -190,14 +203,7 @@ on_both_engines!(
         let server = ModelServer::start([held]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         let product = super::a_product_that_ran_low(&app, "Arroz").await;
-        let state = app.state.clone();
-        let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
-        server.called().await;
-        app.sell(product, 2).await;
-        server.release();
-        let WorkOutcome::Analysed(id) = working.await.unwrap() else {
-            panic!("no analysis");
-        };
+        let id = analysed_during_a_sale(&app, &server, product).await;
         let first = record(&app, id).await.summary.result;
         assert!(first.contains("Em estoque: 9 unidades"), "{first}");
         assert_eq!(step(&app).await, WorkOutcome::Idle);
@@ -216,12 +222,7 @@ on_both_engines!(
         let server = ModelServer::start([held]).await;
         let app = TestApp::with(&address, with_model(&server)).await;
         let product = super::a_product_that_ran_low(&app, "Arroz").await;
-        let state = app.state.clone();
-        let working = tokio::spawn(async move { analysis::work_once(&state).await.unwrap() });
-        server.called().await;
-        app.sell(product, 2).await;
-        server.release();
-        assert!(matches!(working.await.unwrap(), WorkOutcome::Analysed(_)));
+        analysed_during_a_sale(&app, &server, product).await;
         app.change_product(product, json!({"quantity": 50})).await;
         app.clock.advance(HOUR * 6);
         assert_eq!(step(&app).await, WorkOutcome::Dropped);
