@@ -43,6 +43,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("/counts/{id}/", "/counts/3/"),
     ("/counts/{id}/edit/", "/counts/4/edit/"),
     ("/counts/{id}/review/", "/counts/4/review/"),
+    ("/counts/{id}/undo/", "/counts/3/undo/"),
     ("/counts/{id}/delete/", "/counts/4/delete/"),
 ];
 
