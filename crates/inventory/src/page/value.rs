@@ -5,7 +5,7 @@ use resource::{Both, Field, Kind, Value};
 use web::locale::Locale;
 
 use super::{history, numbers};
-use crate::{accounts::session::agent, audit::FieldChange};
+use crate::{accounts::session::agent, audit::FieldChange, rest::spreadsheet};
 
 /// An owned value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,16 @@ impl FieldValue {
         }
     }
 
+    /// The value as a cell of a file: numbers without a currency, texts escaped against formulas.
+    pub(crate) fn in_file(&self, locale: Locale) -> String {
+        match self {
+            Self::Money(_) | Self::Decimal(_) | Self::Number(_) => self.typed(locale),
+            Self::Time(time) => locale.file_time(*time),
+            value if value.is_empty() => String::new(),
+            value => spreadsheet::escape(&value.shown(locale)).into_owned(),
+        }
+    }
+
     /// Whether a filter by `value` selects it.
     pub(crate) fn is(&self, value: &str) -> bool {
         match self {
@@ -113,6 +123,7 @@ impl FieldValue {
         match self {
             Self::Empty => true,
             Self::Chosen(values, _) => values.is_empty(),
+            Self::Changes(changes) => changes.is_empty(),
             _ => false,
         }
     }
@@ -123,11 +134,6 @@ impl FieldValue {
             Self::Record(path, id, _) => Some((path, *id)),
             _ => None,
         }
-    }
-
-    /// Whether it must not wrap: times, and numbers of records.
-    pub(crate) fn is_short(&self) -> bool {
-        matches!(self, Self::Time(_)) || matches!(self, Self::Text(text) if text.starts_with('#'))
     }
 
     /// Whether it is aligned right, as numbers are.

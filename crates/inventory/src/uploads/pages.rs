@@ -51,11 +51,8 @@ async fn template(frame: Frame, request: Request) -> PageResult {
     let resource = query.get("resource").unwrap_or("products");
     let resource: FileKind = resource.parse().map_err(|_| Refusal::NotFound)?;
     frame.require(Verb::Add, resource.model())?;
-    Ok(list_page::empty_file(
-        &frame,
-        resource.name(),
-        &column::template(resource, frame.locale),
-    ))
+    let columns = column::template(resource, frame.locale);
+    Ok(list_page::small_file(&frame, resource.name(), &columns, []))
 }
 
 #[derive(Template)]

@@ -23,8 +23,8 @@ use crate::{
     },
     page::{
         PageState,
-        edit_conflict::{Conflict, one_line},
-        list_page::{Chip, PageLink, last_page, page_links},
+        edit_conflict::one_line,
+        list_page::{Cell, CellInput, Chip, Head, PageLink, last_page, page_links},
         redirect,
     },
     rest::{Message, Refusal},
@@ -47,39 +47,6 @@ struct ModelListPage<'a> {
     edits: ListEdits,
     /// A search that was refused, with the reason. All records are shown.
     refused_search: Option<(String, Message)>,
-}
-
-struct ColumnHead {
-    text: &'static str,
-    /// `ascending`, `descending`, or empty.
-    sorted: &'static str,
-    /// Sorts by this column first, or reverses its direction.
-    href: Option<String>,
-    /// The position in the sort key, from 1, if the key has several columns.
-    place: Option<usize>,
-    /// Removes the column from the sort key.
-    remove: Option<String>,
-}
-
-struct CellView {
-    label: &'static str,
-    text: String,
-    link: Option<String>,
-    is_number: bool,
-    /// Whether the cell must not wrap.
-    is_short: bool,
-    /// The control, if the cell can be edited.
-    edit: Option<EditView>,
-}
-
-struct EditView {
-    /// The name of the control, `cell:{id}:{field}`.
-    name: String,
-    label: String,
-    value: String,
-    keyboard: &'static str,
-    error: String,
-    conflict: Option<Conflict>,
 }
 
 /// `GET /admin/{model}/`
@@ -215,44 +182,40 @@ impl ModelListPage<'_> {
         format!("{} {name}", site.text("Adicionar", "Add"))
     }
 
-    fn heads(&self) -> Vec<ColumnHead> {
+    fn heads(&self) -> Vec<Head> {
         let columns = self.about.columns.iter().enumerate();
         columns
-            .map(|(index, column)| {
-                let place = self
-                    .query
-                    .order
-                    .iter()
-                    .position(|(other, _)| *other == index);
-                let descends = place
-                    .and_then(|place| self.query.order.get(place))
-                    .is_some_and(|(_, descends)| *descends);
-                ColumnHead {
-                    text: self.site.field(column.name),
-                    sorted: match (place, descends) {
-                        (Some(0), false) => "ascending",
-                        (Some(0), true) => "descending",
-                        _ => "",
-                    },
-                    href: column
-                        .is_sorted
-                        .then(|| self.query.with(|query| sort_by(query, index))),
-                    place: place
-                        .filter(|_| self.query.order.len() > 1)
-                        .map(|place| place + 1),
-                    remove: place.filter(|_| self.query.is_ordered).map(|_| {
-                        self.query.with(|query| {
-                            query.order.retain(|(other, _)| *other != index);
-                            query.is_ordered = !query.order.is_empty();
-                        })
-                    }),
-                }
-            })
+            .map(|(index, column)| self.head(index, column))
             .collect()
     }
 
-    fn href(&self, row: &ModelRecord) -> String {
-        self.about.record_address(row.id)
+    fn head(&self, index: usize, column: &ModelColumn) -> Head {
+        let order = &self.query.order;
+        let place = order.iter().position(|(other, _)| *other == index);
+        Head {
+            text: self.site.field(column.name),
+            class: if self.is_number(column) { "number" } else { "" },
+            sorted: match order.first() {
+                Some((first, false)) if *first == index => "ascending",
+                Some((first, true)) if *first == index => "descending",
+                _ => "none",
+            },
+            address: column
+                .is_sorted
+                .then(|| self.query.with(|query| sort_by(query, index))),
+            place: place.filter(|_| order.len() > 1).map(|place| place + 1),
+            remove: place.filter(|_| self.query.is_ordered).map(|_| {
+                self.query.with(|query| {
+                    query.order.retain(|(other, _)| *other != index);
+                    query.is_ordered = !query.order.is_empty();
+                })
+            }),
+        }
+    }
+
+    fn is_number(&self, column: &ModelColumn) -> bool {
+        let mut records = self.rows.records.iter();
+        records.any(|row| row.fact(column.name).is_number())
     }
 
     /// The actions of the menu: value and label.
@@ -298,6 +261,11 @@ impl ModelListPage<'_> {
         self.site.count(self.total)
     }
 
+    /// The file of all listed records.
+    fn export_address(&self) -> String {
+        format!("export/{}", self.query.with(|_| {}))
+    }
+
     fn can_show_all(&self) -> bool {
         let count = self.rows.count;
         !self.query.shows_all && self.pages() > 1 && count.number <= SHOW_ALL && !count.is_more
@@ -312,38 +280,45 @@ impl ModelListPage<'_> {
         self.rows.count.is_more || self.rows.count.number > self.rows.records.len() as u64
     }
 
-    /// The cells of a row. Each has the label of its column, because phones show no table head.
-    fn cells(&self, row: &ModelRecord) -> Vec<CellView> {
-        let columns = self.about.columns.iter();
-        columns.map(|column| self.cell(row, column)).collect()
+    /// The cells of a row. The first one links to the record.
+    fn cells(&self, row: &ModelRecord) -> Vec<Cell> {
+        let columns = self.about.columns.iter().enumerate();
+        columns
+            .map(|(index, column)| self.cell(row, (index, column)))
+            .collect()
     }
 
-    fn cell(&self, row: &ModelRecord, column: &ModelColumn) -> CellView {
-        let cell = row.fact(column.name);
+    fn cell(&self, row: &ModelRecord, (index, column): (usize, &ModelColumn)) -> Cell {
+        let value = row.fact(column.name);
+        let shown = value.shown(self.site.locale);
         let mut edited = self.edited.iter();
-        let field = edited.find(|field| field.name == column.name);
-        CellView {
-            label: self.site.field(column.name),
-            text: cell.shown(self.site.locale),
-            link: registry::address_of(cell, &self.site.caller),
-            is_number: cell.is_number(),
-            is_short: cell.is_short(),
-            edit: field.map(|field| self.edit(row, field)),
+        if index == 0 {
+            Cell::Link(self.about.record_address(row.id), shown)
+        } else if let Some(field) = edited.find(|field| field.name == column.name) {
+            Cell::Input(self.input(row, field))
+        } else if let Some(address) = registry::address_of(value, &self.site.caller) {
+            Cell::Link(address, shown)
+        } else if value.is_number() {
+            Cell::Number(shown)
+        } else {
+            Cell::Text(shown)
         }
     }
 
-    fn edit(&self, row: &ModelRecord, field: &Field) -> EditView {
+    fn input(&self, row: &ModelRecord, field: &Field) -> CellInput {
         let stored = || one_line(&row.fact(field.name).typed(self.site.locale));
         let typed = self.edits.of(row.id);
         let value = typed.map(|form| form.value(field.name).to_owned());
         let name = format!("cell:{}:{}", row.id, field.name);
-        EditView {
+        CellInput {
+            id: name.clone(),
             label: format!("{}: {}", self.site.field(field.name), row.text),
             value: value
                 .filter(|value| !value.is_empty())
                 .unwrap_or_else(stored),
             keyboard: field.keyboard(),
-            error: typed.map_or_else(String::new, |form| form.error(field.name).to_owned()),
+            message: typed.map_or_else(String::new, |form| form.error(field.name).to_owned()),
+            address: None,
             conflict: typed.and_then(|form| Some(form.conflict(field.name)?.at(&name))),
             name,
         }

@@ -4,6 +4,7 @@ mod actions;
 mod change;
 mod delete;
 mod edits;
+mod export;
 mod fields;
 mod filters;
 mod history;
@@ -40,6 +41,7 @@ pub(crate) fn routes() -> PageRouter {
         .route("/admin/login/", get(login::form).post(login::log_in))
         .route("/admin/password_change/", get(password_change))
         .route("/admin/{model}/", get(list::show).post(actions::act))
+        .route("/admin/{model}/export/", get(export::export))
         .route(
             "/admin/{model}/add/",
             get(change::add_form).post(change::add),

@@ -193,8 +193,7 @@ pub(crate) async fn export<F>(
 where
     F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
-    let key = Key::new("inventory:exports", frame.caller.id.to_string());
-    gate::take(state, &key, &FILES.into()).await?;
+    limit(state, frame).await?;
     let spool_name = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &spool_name);
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
@@ -225,13 +224,32 @@ where
     Ok((headers(name), body).into_response())
 }
 
-/// A file with only a header row, as a template for an import.
-pub(crate) fn empty_file(frame: &Frame, name: &str, columns: &[&str]) -> Response {
+/// Counts an export of the user.
+///
+/// # Errors
+///
+/// 429 for too many exports.
+pub(crate) async fn limit(state: &State, frame: &Frame) -> Result<(), Refusal> {
+    let key = Key::new("inventory:exports", frame.caller.id.to_string());
+    gate::take(state, &key, &FILES.into()).await?;
+    Ok(())
+}
+
+/// Responds with a file of a few rows, which are in memory.
+pub(crate) fn small_file(
+    frame: &Frame,
+    name: &str,
+    columns: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> Response {
     let mut writer = writer(frame.locale);
-    let written = writer.write_record(columns).map_err(web::Error::internal);
-    let rows = written.and_then(|()| writer.into_inner().map_err(web::Error::internal));
-    match rows {
-        Ok(rows) => (headers(name), [&MARK[..], &rows].concat()).into_response(),
+    let written = writer.write_record(columns);
+    let mut rows = rows.into_iter();
+    let written = written.and_then(|()| rows.try_for_each(|row| writer.write_record(row)));
+    let written = written.map_err(web::Error::internal);
+    let bytes = written.and_then(|()| writer.into_inner().map_err(web::Error::internal));
+    match bytes {
+        Ok(bytes) => (headers(name), [&MARK[..], &bytes].concat()).into_response(),
         Err(error) => error.into_response(),
     }
 }

@@ -11,10 +11,10 @@ mod spool;
 
 pub(crate) use address::ListAddress;
 pub(crate) use days::Days;
-pub(crate) use export::{Cells, ExportFile, empty_file, export, headings};
+pub(crate) use export::{Cells, ExportFile, export, headings, limit, small_file};
 pub(crate) use pages::{PageLink, last_page, page_links};
 pub(crate) use request::{ListFilters, ListRequest};
-pub(crate) use row::{Cell, Column, Heading, NumberInput, Row, RowAction};
+pub(crate) use row::{Cell, CellInput, Column, Head, Heading, Row, RowAction};
 
 use askama::Template;
 use axum::response::Response;
@@ -256,6 +256,19 @@ impl ListPage {
             _ => None,
         });
         wrong.collect()
+    }
+
+    fn heads(&self) -> Vec<Head> {
+        let columns = self.columns.iter();
+        columns
+            .map(|column| Head {
+                text: column.text,
+                class: column.class(),
+                sorted: self.sort(column),
+                address: (!column.field.is_empty()).then(|| self.sort_address(column)),
+                ..Head::default()
+            })
+            .collect()
     }
 
     /// The value of a column's `aria-sort`.

@@ -2,7 +2,7 @@
 
 use resource::{Field, Record, Value};
 
-use super::super::{Frame, shortened};
+use super::super::{Frame, edit_conflict::Conflict, shortened};
 
 #[derive(Debug)]
 pub(crate) struct Column {
@@ -48,9 +48,25 @@ impl Column {
             (true, true) => "number minor",
             (true, false) => "number",
             (false, true) => "minor",
-            (false, false) => "plain-cell",
+            (false, false) => "",
         }
     }
+}
+
+/// The head of a column.
+#[derive(Debug, Default)]
+pub(crate) struct Head {
+    pub(crate) text: &'static str,
+    /// The class of the column's cells; may be empty.
+    pub(crate) class: &'static str,
+    /// The value of `aria-sort`, if the column can be sorted by.
+    pub(crate) sorted: &'static str,
+    /// The list sorted by the column. `None` if it cannot be sorted by.
+    pub(crate) address: Option<String>,
+    /// The column's position in the sort key, from 1, if the key has several columns.
+    pub(crate) place: Option<usize>,
+    /// The list with the column removed from its sort key.
+    pub(crate) remove: Option<String>,
 }
 
 /// The content of a cell.
@@ -67,23 +83,27 @@ pub(crate) enum Cell {
     Badge(&'static str, &'static str, &'static str),
     /// A number and a note.
     Noted(String, String),
-    /// A number that can be edited in the list.
-    Input(NumberInput),
+    /// A value that can be edited in the list.
+    Input(CellInput),
 }
 
-/// The input of a number in a row.
+/// The input of a value in a row.
 #[derive(Debug)]
-pub(crate) struct NumberInput {
-    pub(crate) name: &'static str,
+pub(crate) struct CellInput {
+    pub(crate) name: String,
     pub(crate) id: String,
     /// The label for screen readers, which includes the record's name.
     pub(crate) label: String,
     /// The stored or the typed value.
     pub(crate) value: String,
+    /// The value of `inputmode`.
+    pub(crate) keyboard: &'static str,
     /// The error; empty if there is none.
     pub(crate) message: String,
-    /// The address that the form posts to.
-    pub(crate) address: String,
+    /// The address that the input's own form posts to. `None` if it belongs to the form of the
+    /// whole list, `edits`.
+    pub(crate) address: Option<String>,
+    pub(crate) conflict: Option<Conflict>,
 }
 
 /// The heading of a group of rows.

@@ -14,7 +14,7 @@ use crate::{
     page::{
         Form, Frame,
         list_page::{
-            Cell, Cells, Column, Empty, Heading, Link, ListAddress, ListPage, NumberInput, Row,
+            Cell, CellInput, Cells, Column, Empty, Heading, Link, ListAddress, ListPage, Row,
             RowAction,
         },
     },
@@ -227,13 +227,15 @@ impl<'a> ListView<'a> {
             (form.value(THRESHOLD), form.error(THRESHOLD))
         });
         let label = frame.text("Mínimo", "Threshold");
-        Cell::Input(NumberInput {
-            name: THRESHOLD,
+        Cell::Input(CellInput {
+            name: THRESHOLD.to_owned(),
             id: format!("{THRESHOLD}-{id}"),
             label: format!("{label}: {}", stock.product.title),
             value: value.to_owned(),
+            keyboard: "numeric",
             message: message.to_owned(),
-            address: self.address.beside(&format!("{id}/{THRESHOLD}/"), &[]),
+            address: Some(self.address.beside(&format!("{id}/{THRESHOLD}/"), &[])),
+            conflict: None,
         })
     }
 

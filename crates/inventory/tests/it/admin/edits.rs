@@ -45,7 +45,7 @@ app_on_both_engines!(
             &page,
             &[
                 &format!("name=\"cell:1:selling_price\" value=\"{before}\""),
-                "form=\"edits\" name=\"cell:2:version\"",
+                "name=\"cell:2:version\"",
                 "aria-label=\"Selling price: Arroz\"",
                 "Save changes",
             ],

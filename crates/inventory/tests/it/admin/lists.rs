@@ -43,7 +43,7 @@ app_on_both_engines!(
             &[
                 "aria-sort=\"ascending\"",
                 "href=\"?o=-1\"",
-                "<span class=\"site-cell\">-</span>",
+                "data-label=\"Serial number\"><span>-</span>",
             ],
         );
         let page = visitor.page("/admin/products/?o=3.-1").await;
@@ -343,5 +343,51 @@ app_on_both_engines!(
             let page = visitor.page(&format!("/admin/{path}/1/change/")).await;
             has_not(&page, &["_save"]);
         }
+    }
+);
+
+app_on_both_engines!(
+    a_file_has_the_columns_and_the_records_of_the_list_with_its_search_and_filters,
+    async |app| {
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let page = visitor.page("/admin/products/?q=o&brand=1&o=-1").await;
+        has(
+            &page,
+            &["href=\"export/?q=o&amp;o=-1&amp;brand=1\" download"],
+        );
+        let file = visitor.get("/admin/products/export/?brand=1&o=-1").await;
+        assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
+        assert_eq!(
+            file.headers["content-disposition"],
+            "attachment; filename=\"products.csv\""
+        );
+        let rows: Vec<&str> = file.text.lines().collect();
+        assert!(rows[0].starts_with("\u{feff}Title,"), "{rows:?}");
+        assert!(
+            rows[1].starts_with("Feijão,Grãos,Zeta,,1.00,20.00,5,"),
+            "{rows:?}"
+        );
+        assert!(
+            rows[2].starts_with("Café,Bebidas,Zeta,789,1.00,30.00,5,"),
+            "{rows:?}"
+        );
+        assert_eq!(rows.len(), 3, "{rows:?}");
+        redirects(
+            &visitor.get("/admin/products/export/?brand=x").await,
+            "/admin/products/?e=1",
+        );
+    }
+);
+
+app_on_both_engines!(
+    the_file_of_the_audit_log_is_for_those_who_may_read_it,
+    async |app| {
+        app.admin().a_brand("=SUM(A1)").await;
+        let visitor = app.superuser().await;
+        let file = visitor.get("/admin/audit-log/export/").await.text;
+        assert!(file.contains("\'=SUM(A1)"), "{file}");
+        let staff = app.staff("clerk", &["view_product"]).await;
+        assert_eq!(staff.status("/admin/audit-log/export/").await, 403);
     }
 );

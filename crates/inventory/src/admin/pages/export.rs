@@ -1,0 +1,57 @@
+//! The export of a list as a CSV file: the columns of the list, for the records that its search and
+//! filters select.
+
+use axum::{
+    extract::{Path, Request, State as Extracted},
+    response::Response,
+};
+
+use super::{query, read_all};
+use crate::{
+    access::Verb,
+    admin::{listing::ListParameters, site::AdminFrame},
+    page::{
+        PageState,
+        flash::{self, Flash},
+        list_page, redirect,
+    },
+};
+
+/// The most records of a file. The exports of the everyday pages have no limit.
+const MOST_EXPORTED: u64 = 10_000;
+
+/// `GET /admin/{model}/export/`
+pub(super) async fn export(
+    Extracted(page): Extracted<PageState>,
+    site: AdminFrame,
+    Path(path): Path<String>,
+    request: Request,
+) -> Result<Response, web::Error> {
+    let (parts, _) = request.into_parts();
+    let model = site.model(&path)?;
+    let about = model.about();
+    site.demand(about, Verb::View)?;
+    let Ok(query) = ListParameters::parse(about, query(&parts)) else {
+        return Ok(redirect(&format!("{}?e=1", about.address())));
+    };
+    list_page::limit(&page.state, &site).await?;
+    let Some(records) = read_all(&page, model, &query, MOST_EXPORTED).await? else {
+        let list = redirect(&format!("{}{}", about.address(), query.href()));
+        return Ok(flash::leave(
+            list,
+            Flash::warning(site.text(
+                "Há registros demais para um arquivo: no máximo 10.000. Filtre a lista primeiro.",
+                "There are too many records for one file: at most 10,000. Filter the list first.",
+            )),
+        ));
+    };
+    let columns = about.columns.iter().map(|column| column.name);
+    let heads: Vec<_> = columns.clone().map(|name| site.field(name)).collect();
+    let rows = records.iter().map(|record| {
+        let columns = columns.clone();
+        columns
+            .map(|name| record.fact(name).in_file(site.locale))
+            .collect()
+    });
+    Ok(list_page::small_file(&site, about.path, &heads, rows))
+}
