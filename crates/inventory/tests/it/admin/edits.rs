@@ -94,7 +94,7 @@ app_on_both_engines!(
                 "Ensure this value is greater than or equal to 0.",
                 "value=\"caro\"",
                 "name=\"cell:1:selling_price\" value=\"3.00\"",
-                "aria-describedby=\"error:cell:2:selling_price\"",
+                "aria-describedby=\"cell:2:selling_price-error\"",
             ],
         );
         assert_eq!(price(&app, 1).await, before);
