@@ -1,58 +1,19 @@
 //! JSON as the answers of APIs are written: compact, with U+2028 and U+2029 escaped. JavaScript once
 //! took these two for line ends, so the conventions escape them.
 
-use std::io::{self, Write};
-
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use serde_json::Serializer;
-use serde_json::ser::Formatter;
 
 use crate::Error;
 
 /// The capacity for the JSON of a record; most fit.
 pub const RECORD_BYTES: usize = 512;
 
-struct EscapedLineEnds;
-
-impl Formatter for EscapedLineEnds {
-    fn write_string_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        write_escaped(writer, fragment)
-    }
-
-    /// In JSON, the two characters only occur within strings.
-    fn write_raw_fragment<W: ?Sized + Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        write_escaped(writer, fragment)
-    }
-}
-
-fn write_escaped<W: ?Sized + Write>(writer: &mut W, text: &str) -> io::Result<()> {
-    // Both begin with this byte in UTF-8, and most texts have none.
-    if !text.as_bytes().contains(&0xE2) {
-        return writer.write_all(text.as_bytes());
-    }
-    for part in text.split_inclusive(['\u{2028}', '\u{2029}']) {
-        let plain = part.trim_end_matches(['\u{2028}', '\u{2029}']);
-        writer.write_all(plain.as_bytes())?;
-        match part.get(plain.len()..) {
-            Some("\u{2028}") => writer.write_all(br"\u2028")?,
-            Some("\u{2029}") => writer.write_all(br"\u2029")?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
+/// The first byte of both line ends in UTF-8, which most JSON does not have.
+const FIRST_BYTE: u8 = 0xE2;
 
 /// Writes a value. `bytes` is the initial capacity: growing a buffer copies it and wipes the old
 /// one.
@@ -61,12 +22,15 @@ fn write_escaped<W: ?Sized + Write>(writer: &mut W, text: &str) -> io::Result<()
 ///
 /// A value that cannot be written as JSON.
 pub fn write(bytes: usize, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
-    let mut written = Vec::with_capacity(bytes);
-    value.serialize(&mut Serializer::with_formatter(
-        &mut written,
-        EscapedLineEnds,
-    ))?;
-    Ok(written)
+    let mut json = Vec::with_capacity(bytes);
+    serde_json::to_writer(&mut json, value)?;
+    // In JSON, the two characters only occur within strings.
+    if json.contains(&FIRST_BYTE) {
+        let text = String::from_utf8_lossy(&json);
+        let escaped = text.replace('\u{2028}', "\\u2028");
+        return Ok(escaped.replace('\u{2029}', "\\u2029").into_bytes());
+    }
+    Ok(json)
 }
 
 /// An answer with a value, written as [`write()`] does.
