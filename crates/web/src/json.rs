@@ -5,6 +5,7 @@ use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
+use memchr::memmem;
 use serde::Serialize;
 
 use crate::Error;
@@ -12,8 +13,8 @@ use crate::Error;
 /// The capacity for the JSON of a record; most fit.
 pub const RECORD_BYTES: usize = 512;
 
-/// The first byte of both line ends in UTF-8, which most JSON does not have.
-const FIRST_BYTE: u8 = 0xE2;
+/// The two characters, and their escapes.
+const LINE_ENDS: [(&str, &str); 2] = [("\u{2028}", "\\u2028"), ("\u{2029}", "\\u2029")];
 
 /// Writes a value. `bytes` is the initial capacity: growing a buffer copies it and wipes the old
 /// one.
@@ -24,11 +25,12 @@ const FIRST_BYTE: u8 = 0xE2;
 pub fn write(bytes: usize, value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut json = Vec::with_capacity(bytes);
     serde_json::to_writer(&mut json, value)?;
-    // In JSON, the two characters only occur within strings.
-    if json.contains(&FIRST_BYTE) {
-        let text = String::from_utf8_lossy(&json);
-        let escaped = text.replace('\u{2028}', "\\u2028");
-        return Ok(escaped.replace('\u{2029}', "\\u2029").into_bytes());
+    // In JSON, the two only occur within strings, and hardly ever.
+    for (line_end, escape) in LINE_ENDS {
+        if memmem::find(&json, line_end.as_bytes()).is_some() {
+            let text = String::from_utf8_lossy(&json);
+            json = text.replace(line_end, escape).into_bytes();
+        }
     }
     Ok(json)
 }
