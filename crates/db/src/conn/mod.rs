@@ -9,6 +9,8 @@ use std::{
     sync::Arc,
 };
 
+use postgres::LoaderQueues;
+
 use crate::{
     BatchLoader, Counters, Engine, Error, Param, Query, Row, Rows, Sql, job::finish_at_once,
 };
@@ -18,6 +20,9 @@ use crate::{
 pub struct Conn {
     backend: Backend,
     counters: Arc<Counters>,
+    /// The batch loaders of a PostgreSQL lane, for a job that reads outside of a transaction, whose
+    /// statements might see other data.
+    loader_queues: Option<Arc<LoaderQueues>>,
     /// The first failure of a statement in the current job.
     failure: Option<Error>,
     /// Whether the job runs in a transaction. After a failure in a transaction, no further
@@ -90,9 +95,16 @@ impl Conn {
         Self {
             backend,
             counters,
+            loader_queues: None,
             failure: None,
             in_transaction: false,
         }
+    }
+
+    /// The connection of a job that may use the batch loaders of its lane.
+    pub(crate) fn with_loader_queues(mut self, queues: &Arc<LoaderQueues>) -> Self {
+        self.loader_queues = Some(Arc::clone(queues));
+        self
     }
 
     /// The engine, for the rare statement that needs a different text on each.
@@ -197,11 +209,7 @@ impl Conn {
         what: &'static BatchLoader<T>,
         key: i64,
     ) -> Result<Option<T>, Error> {
-        let queues = match &self.backend {
-            Backend::Postgres(session) => session.loader_queues(),
-            Backend::Sqlite(_) => None,
-        };
-        if let Some(queues) = queues
+        if let Some(queues) = self.loader_queues.clone()
             && let Some(found) = Box::pin(queues.find(what, key)).await
         {
             self.counters.statements.increase();

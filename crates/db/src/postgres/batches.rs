@@ -4,48 +4,17 @@
 //! A batch never waits for a row that another transaction has locked. Changes of such a row go to a
 //! queue of that row, whose batches wait for it.
 
-use std::{
-    any::{Any, TypeId},
-    cell::RefCell,
-    collections::{HashMap, VecDeque},
-    mem,
-    rc::Rc,
+use std::{mem, rc::Rc};
+
+use super::{
+    change_queues::{Caller, ChangeQueue, PendingChange},
+    lane::Lane,
 };
-
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
-
-use super::lane::Lane;
 use crate::{BatchedChange, Error, ErrorKind, Locks, Outcome, Tx, batched, job::Job};
-
-/// The changes that wait on a lane: a [`ChangeQueue`] for each kind.
-#[derive(Default)]
-pub(super) struct Batches(RefCell<HashMap<TypeId, Box<dyn Any + Send>>>);
-
-/// A change and its caller.
-pub(super) struct PendingChange<B: BatchedChange> {
-    pub(super) change: B,
-    pub(super) caller: Caller<B>,
-}
-
-/// Gets the answer.
-pub(super) struct Caller<B: BatchedChange> {
-    pub(super) sender: oneshot::Sender<Result<B::Answer, Error>>,
-    /// Held until the change has been made.
-    pub(super) place: OwnedSemaphorePermit,
-}
-
-struct ChangeQueue<B: BatchedChange> {
-    pending: VecDeque<PendingChange<B>>,
-    /// Whether a task makes one batch after the other.
-    busy: bool,
-    /// The changes of each row that was found locked. A task works on each of these queues and
-    /// removes it when it is empty.
-    locked: HashMap<i64, VecDeque<PendingChange<B>>>,
-}
 
 /// Adds a change to its queue, and commits batches unless another task does.
 pub(super) async fn enqueue<B: BatchedChange>(lane: Rc<Lane>, pending: PendingChange<B>) {
-    let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
+    let is_first = lane.changes.of(|waiting: &mut ChangeQueue<B>| {
         if let Some(queue) = waiting.locked.get_mut(&pending.change.row()) {
             queue.push_back(pending);
             return false;
@@ -57,7 +26,7 @@ pub(super) async fn enqueue<B: BatchedChange>(lane: Rc<Lane>, pending: PendingCh
         return;
     }
     let next = || {
-        lane.batches
+        lane.changes
             .of(|waiting: &mut ChangeQueue<B>| waiting.next(lane.batch))
     };
     while let Some(batch) = next().flatten() {
@@ -152,7 +121,7 @@ fn finish<B: BatchedChange>(
 /// Adds a change to the queue of its row, which is created if there is none.
 fn queue_for_row<B: BatchedChange>(lane: &Rc<Lane>, pending: PendingChange<B>) {
     let row = pending.change.row();
-    let is_first = lane.batches.of(|waiting: &mut ChangeQueue<B>| {
+    let is_first = lane.changes.of(|waiting: &mut ChangeQueue<B>| {
         let is_first = !waiting.locked.contains_key(&row);
         waiting.locked.entry(row).or_default().push_back(pending);
         is_first
@@ -167,7 +136,7 @@ async fn drain_row_queue<B: BatchedChange>(lane: Rc<Lane>, row: i64) {
     loop {
         let turn = lane.lock_wait_permit().await;
         let next = lane
-            .batches
+            .changes
             .of(|waiting: &mut ChangeQueue<B>| waiting.next_of_row(row, lane.batch));
         let Some(batch) = next.flatten() else {
             return;
@@ -198,49 +167,4 @@ async fn together<B: BatchedChange>(
 
 fn is_made<A>(outcome: &Outcome<A>) -> bool {
     matches!(outcome, Outcome::Made(_))
-}
-
-impl<B: BatchedChange> Caller<B> {
-    fn answer(self, made: Result<B::Answer, Error>) {
-        let _caller_gone = self.sender.send(made);
-        drop(self.place);
-    }
-}
-
-impl Batches {
-    /// Works on the queue of one kind.
-    fn of<B: BatchedChange, T>(&self, act: impl FnOnce(&mut ChangeQueue<B>) -> T) -> Option<T> {
-        let mut kinds = self.0.borrow_mut();
-        kinds
-            .entry(TypeId::of::<B>())
-            .or_insert_with(|| {
-                Box::new(ChangeQueue::<B> {
-                    pending: VecDeque::new(),
-                    busy: false,
-                    locked: HashMap::new(),
-                })
-            })
-            .downcast_mut()
-            .map(act)
-    }
-}
-
-impl<B: BatchedChange> ChangeQueue<B> {
-    /// The next batch; none, and the work ends, when the queue is empty.
-    fn next(&mut self, most: usize) -> Option<Vec<PendingChange<B>>> {
-        let count = self.pending.len().min(most);
-        self.busy = count > 0;
-        self.busy.then(|| self.pending.drain(..count).collect())
-    }
-
-    /// The next batch of a row's queue; none, and the queue is removed, when it is empty.
-    fn next_of_row(&mut self, row: i64, most: usize) -> Option<Vec<PendingChange<B>>> {
-        let queue = self.locked.get_mut(&row)?;
-        let count = queue.len().min(most);
-        if count == 0 {
-            self.locked.remove(&row);
-            return None;
-        }
-        Some(queue.drain(..count).collect())
-    }
 }

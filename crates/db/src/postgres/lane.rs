@@ -18,7 +18,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::batches::Batches;
+use super::change_queues::ChangeQueues;
 use crate::{
     Conn, Counters, Error, ErrorKind, Options, Tx,
     conn::postgres::{Connector, Epoch, LoaderQueues, PgManager, Session},
@@ -58,7 +58,7 @@ pub(crate) struct Lane {
     /// One connection for the replica's heartbeats, however busy the others are.
     heartbeats: Pool<PgManager>,
     pub(super) counters: Arc<Counters>,
-    pub(super) batches: Batches,
+    pub(super) changes: ChangeQueues,
     /// The most changes that share a commit.
     pub(super) batch: usize,
     retries: u32,
@@ -118,7 +118,7 @@ impl Lane {
             )),
             heartbeats: pool(connector.clone(), 1, options.wait)?,
             counters: Arc::clone(counters),
-            batches: Batches::default(),
+            changes: ChangeQueues::default(),
             batch: options.batch.max(1),
             retries: options.retries,
             begin_report: format!(
@@ -145,7 +145,7 @@ impl Lane {
     pub(super) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         self.repeat(async || {
             let session = Session::new(&self.jobs, self.statement_limit);
-            let mut conn = self.conn(session.with_loader_queues(&self.loader_queues));
+            let mut conn = self.conn(session).with_loader_queues(&self.loader_queues);
             conn.begin_job(false);
             Ok(self.attempt_read(&mut conn, job).await)
         })

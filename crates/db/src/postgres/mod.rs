@@ -3,6 +3,7 @@
 //! connection works is in `conn::postgres`.
 
 mod batches;
+mod change_queues;
 mod lane;
 pub(crate) mod migrate;
 
@@ -19,7 +20,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use self::{
-    batches::{Caller, PendingChange},
+    change_queues::{Caller, PendingChange},
     lane::{Lane, Message},
 };
 use crate::{

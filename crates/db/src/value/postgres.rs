@@ -1,15 +1,16 @@
 //! Values in PostgreSQL's binary format. Every value is checked against the type that the statement
 //! wants: nothing is cut, rounded or reinterpreted.
 
-use std::error::Error as StdError;
+use std::error::Error as _;
 
 use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
-use super::{Kind, Value, postgres_money};
+use super::{
+    Kind, Value,
+    postgres_money::{self, BoxError},
+};
 use crate::{Error, Timestamp};
-
-pub(super) type BoxError = Box<dyn StdError + Sync + Send>;
 
 /// From 1970-01-01, where ours begins, to 2000-01-01, where PostgreSQL's time begins.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;

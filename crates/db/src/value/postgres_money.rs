@@ -2,10 +2,14 @@
 //! a sign, the number of decimals shown, and the digits (`src/backend/utils/adt/numeric.c`,
 //! `numeric_send`).
 
+use std::error::Error as StdError;
+
 use bytes::{Buf, BufMut, BytesMut};
 
-use super::postgres::BoxError;
 use crate::Money;
+
+/// The error type of `tokio_postgres` for values.
+pub(super) type BoxError = Box<dyn StdError + Sync + Send>;
 
 const BASE: u128 = 10_000;
 const POSITIVE: u16 = 0x0000;

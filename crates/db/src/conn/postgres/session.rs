@@ -3,7 +3,6 @@
 
 use std::{
     pin::{Pin, pin},
-    sync::Arc,
     time::Duration,
 };
 
@@ -12,10 +11,7 @@ use tokio::sync::OnceCell;
 use tokio_postgres::{Client, RowStream, binary_copy::BinaryCopyInWriter, types::Type};
 use tokio_stream::StreamExt;
 
-use super::{
-    connection::{PgConnection, PgManager},
-    loader_queues::LoaderQueues,
-};
+use super::connection::{PgConnection, PgManager};
 use crate::{Error, Param, Row, Rows, Sql, Value, value::postgres::parameter_type};
 
 /// A commit has no time limit at the server. With synchronous replication the limit would end only
@@ -30,8 +26,6 @@ pub(crate) struct Session {
     transaction: Transaction,
     /// The longest wait for the server in each statement.
     limit: Duration,
-    /// The batch loaders of the lane, for a session of a job.
-    loader_queues: Option<Arc<LoaderQueues>>,
 }
 
 enum Transaction {
@@ -48,22 +42,6 @@ impl Session {
             pool: pool.clone(),
             transaction: Transaction::None,
             limit,
-            loader_queues: None,
-        }
-    }
-
-    /// The session of a job, which may use the batch loaders of its lane.
-    pub(crate) fn with_loader_queues(mut self, loader_queues: &Arc<LoaderQueues>) -> Self {
-        self.loader_queues = Some(Arc::clone(loader_queues));
-        self
-    }
-
-    /// The batch loaders of the lane. None within a transaction, whose statements may see other
-    /// data.
-    pub(crate) fn loader_queues(&self) -> Option<Arc<LoaderQueues>> {
-        match self.transaction {
-            Transaction::None => self.loader_queues.clone(),
-            Transaction::Wanted(_) | Transaction::Open => None,
         }
     }
 
