@@ -76,12 +76,12 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
 /// The routes of the API.
 static API: Routes<State> = Routes::new(|| {
     let movements = [Movement::Inflow, Movement::Outflow];
-    let named = Kind::ALL.into_iter().map(api::resource::routes);
-    let moved = movements.into_iter().map(api::resource::routes);
+    let named = Kind::ALL.into_iter().map(api::routes);
+    let moved = movements.into_iter().map(api::routes);
     let resources = named.chain(moved);
     resources
         .fold(OpenApiRouter::new(), OpenApiRouter::merge)
-        .merge(api::resource::routes(Products))
+        .merge(api::routes(Products))
         .merge(login::api::routes())
         .merge(stock::api::routes())
         .merge(analysis::api::routes())

@@ -11,10 +11,11 @@ use crate::{
     State,
     access::Model,
     api::{
+        answer::{json, paginated},
         gate::Call,
         guard::Guard,
         openapi::{EXAMPLE_TIME, PageOf, page_example},
-        resource::{json, paginated, submission},
+        submission::submission,
     },
     rest::{RecordId, Refusal, page::PageRequest},
 };

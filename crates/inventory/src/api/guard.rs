@@ -12,10 +12,10 @@ use utoipa::openapi::path::Paths;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::{
+    answer::answer,
     gate::{self, Call},
     metadata::{self, WritableFields},
     openapi::with_head,
-    resource::answer,
 };
 use crate::{
     State,

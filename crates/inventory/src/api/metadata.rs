@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use resource::{Field, Kind, capitalized};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
-use super::resource::json;
+use super::answer::json;
 use crate::rest::number::{PLACES, WHOLE_DIGITS};
 
 const JSON: &str = "application/json";

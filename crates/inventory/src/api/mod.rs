@@ -2,10 +2,14 @@
 //! OpenAPI description of both. The parsing of bodies, queries and fields is in `rest`; each
 //! resource has a folder of its own.
 
+pub mod answer;
+mod dispatch;
 pub mod gate;
 pub(crate) mod guard;
 pub(crate) mod metadata;
 pub mod openapi;
 pub mod resource;
-mod submission;
+pub mod submission;
 pub(crate) mod writes;
+
+pub use dispatch::routes;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::resource::{ApiResource, Created};
+use super::{answer::Created, resource::ApiResource};
 use crate::{
     State,
     access::Actor,

@@ -25,11 +25,7 @@ use crate::{
         Credentials,
         service::{self, AccessToken, TokenPair},
     },
-    api::{
-        guard::Guard,
-        openapi::Nothing,
-        resource::{json, read_members},
-    },
+    api::{answer::json, guard::Guard, openapi::Nothing, submission::read_members},
     rest::{
         Refusal,
         fields::{Members, Mode, Reader},

@@ -21,7 +21,7 @@ use crate::{
     api::{
         gate::not_acceptable,
         openapi::{Detail, PAGE_FAILED},
-        resource::too_large,
+        submission::too_large,
     },
     catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{

@@ -26,7 +26,8 @@ use crate::{
     State,
     access::{Caller, Verb},
     api::{
-        resource::{ApiResource, Resource, json as json_answer},
+        answer::json as json_answer,
+        resource::{ApiResource, Resource},
         writes,
     },
     idempotency::IdempotencyKey,

@@ -12,7 +12,7 @@ use crate::{
         authenticate_bearer, csrf,
         session::{self, cookies},
     },
-    api::resource::{content_type, read_bytes, too_large},
+    api::submission::{content_type, read_bytes, too_large},
     rest::{Refusal, body, fields::Members},
 };
 

@@ -16,10 +16,11 @@ use crate::{
     State,
     access::Model,
     api::{
+        answer::{json, paginated},
         gate::Call,
         guard::Guard,
         openapi::{EXAMPLE_TIME, PageOf, only_here, page_example},
-        resource::{json, paginated, submission},
+        submission::submission,
     },
     rest::{
         Message, RecordId, Refusal,

@@ -22,7 +22,7 @@ use utoipa::{
 };
 use web::openapi::{integer, text};
 
-use super::resource::Pagination;
+use super::answer::Pagination;
 
 /// The default of the maximum page size.
 const MAX_PAGE_SIZE: usize = 100;

@@ -17,10 +17,7 @@ use web::openapi::{one_of, text};
 use super::{OrderState, event};
 use crate::{
     State,
-    api::{
-        guard::Guard,
-        resource::{json, read_bytes},
-    },
+    api::{answer::json, guard::Guard, submission::read_bytes},
     rest::{Refusal, Unauthorized},
 };
 
