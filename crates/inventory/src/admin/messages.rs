@@ -4,7 +4,7 @@ use resource::capitalized;
 use web::locale::Locale;
 
 use super::{about::ModelDescription, registry};
-use crate::{access::Permission, page::flash, payments};
+use crate::{access::Permission, page::flash, payments, rest::Refusal};
 
 /// The page to show after a form is saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +125,17 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let application = locale.text(application.0, application.1);
     let label = permission.label(locale);
     format!("{application} | {} | {label}", capitalized(name))
+}
+
+/// The reason why a record was not changed.
+pub(super) fn reason(locale: Locale, refusal: &Refusal) -> &str {
+    match refusal {
+        Refusal::Conflict(message) => message.text(locale),
+        _ => locale.text(
+            "Um dos registros não pôde ser alterado.",
+            "One of the records could not be changed.",
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -14,13 +14,14 @@ use db::Money;
 use resource::{Field, Kind, Record};
 use web::locale::Locale;
 
-use super::{Form, request_body, value::FieldValue};
+use super::{Form, value::FieldValue};
 use crate::{
     access::Permission,
     digest::digest,
     events::{Types, labels::type_labels},
     rest::{
         Message,
+        body::text,
         fields::{FieldErrors, Members},
     },
 };
@@ -154,7 +155,7 @@ impl FormEdit {
             .collect();
         let edits = fields.into_iter().filter_map(|field| {
             let (_, opened) = version.iter().find(|(name, _)| *name == field.name)?;
-            let text = || request_body::text(members, field.name).unwrap_or_default();
+            let text = || text(members, field.name).unwrap_or_default();
             let sent = match field.kind {
                 Kind::Truth => i64::from(!matches!(text().as_str(), "" | "0")).to_string(),
                 Kind::Several => form.value(field.name).to_owned(),

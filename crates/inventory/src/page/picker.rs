@@ -17,13 +17,12 @@ use web::locale::Locale;
 
 use super::{
     Form, Frame, PageState,
-    list_page::{Chip, ListAddress},
     routes::{PageRouter, get},
 };
 use crate::{
     State,
     access::{Model, Verb},
-    api::resource::json,
+    api::answer::json,
     catalogue::{
         named::{self, Kind},
         products::{self, ProductRecord},
@@ -183,12 +182,6 @@ impl Picker {
             text: String::new(),
             choices: Vec::new(),
         }
-    }
-
-    /// The chip for a list that is filtered by the chosen record.
-    pub(crate) fn chip(&self, address: &ListAddress) -> Option<Chip> {
-        let text = || format!("{}: {}", self.label, self.text);
-        (!self.id.is_empty()).then(|| address.chip(self.name, text()))
     }
 
     /// The text of the link that adds a record: `Nova categoria`.

@@ -11,7 +11,7 @@ use super::{
     message::Message,
     number::{Decimal, MAX_NUMBER_LENGTH, is_integer},
     query::Parameters,
-    refusal::Refusal,
+    refusal::{InvalidPage, Refusal},
 };
 
 /// The most different words of a search. Each word costs a condition in SQL.
@@ -64,11 +64,6 @@ impl QueryFilter {
                 and accents do not matter. Quotes keep a phrase together.",
     };
 }
-
-/// The requested page does not exist: 404 `Invalid page.`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("invalid page")]
-pub struct InvalidPage;
 
 /// One sort key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! One page of a list, and the request for a page.
 
 use super::{
-    list::{InvalidPage, PageNumber, page_size},
+    list::{PageNumber, page_size},
     query::Parameters,
+    refusal::InvalidPage,
 };
 use crate::State;
 

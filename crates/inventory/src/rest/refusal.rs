@@ -12,13 +12,18 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use web::errors::PAST_END;
 
-use super::{body::BodyError, fields::FieldErrors, list::InvalidPage, message::Message};
+use super::{body::BodyError, fields::FieldErrors, message::Message};
 use crate::{access::Permission, idempotency::KeyError, work::WriteError};
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
 const INVALID: &str = "Invalid data.";
 /// The error code of invalid tokens.
 pub(crate) const TOKEN_NOT_VALID: &str = "token_not_valid";
+
+/// The requested page does not exist: 404 `Invalid page.`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("invalid page")]
+pub struct InvalidPage;
 
 /// Why a request of the API is refused. Variants hold what the caller may read; causes of server
 /// errors go to the log only.

@@ -26,7 +26,7 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members},
     },
-    stock::movements::{self, Movement, MovementRecord, movement_text},
+    stock::movements::{self, Movement, MovementRecord, words::movement_text},
 };
 
 pub(in crate::admin) struct Movements(Movement);

@@ -5,7 +5,7 @@ use axum::{
     response::Response,
 };
 
-use super::{delete, edits, query, read_all};
+use super::{delete, edits, list, query, read_all};
 use crate::{
     access::Verb,
     admin::{
@@ -41,7 +41,12 @@ pub(super) async fn act(
         return Ok(see_other(&format!("{}?e=1", model.about().address())));
     };
     if members.contains_key("_save") {
-        return Ok(edits::save(&page, &site, model, query, &members).await?);
+        return Ok(
+            match edits::save(&page, &site, model, &query, &members).await? {
+                Ok(saved) => saved,
+                Err(edits) => list::shown_again(&page, &site, model, query, edits).await?,
+            },
+        );
     }
     Ok(perform(&page, &site, model, &query, &members).await?)
 }
@@ -126,7 +131,7 @@ async fn each(
         );
         match acted.await {
             Ok(is_done) => done += u64::from(is_done),
-            Err(refusal) => refused = Some(reason(site, &refusal)),
+            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal).to_owned()),
         }
     }
     let text = |(portuguese, english)| site.text(portuguese, english);
@@ -164,7 +169,7 @@ async fn delete_selected(
     for id in ids {
         match model.delete(&page.state, &site.caller, *id).await {
             Ok(was_there) => deleted += u64::from(was_there),
-            Err(refusal) => refused = Some(reason(site, &refusal)),
+            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal).to_owned()),
         }
     }
     Ok(flash::leave(
@@ -184,18 +189,5 @@ fn outcome(
         None => Flash::success(sentence),
         Some(why) if deleted == 0 => Flash::warning(why),
         Some(why) => Flash::warning(format!("{sentence} {why}")),
-    }
-}
-
-/// The reason why a record was not changed, in the user's language.
-pub(super) fn reason(site: &AdminFrame, refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::Conflict(message) => message.text(site.locale).to_owned(),
-        _ => site
-            .text(
-                "Um dos registros não pôde ser alterado.",
-                "One of the records could not be changed.",
-            )
-            .to_owned(),
     }
 }

@@ -11,7 +11,7 @@ use http::StatusCode;
 use resource::Words;
 use web::{errors::wants_json, locale::Locale};
 
-use super::{RecordPath, actions::reason, find, list_address, refusal_reason};
+use super::{RecordPath, find, list_address, refusal_reason};
 use crate::{
     access::Verb,
     admin::{
@@ -281,7 +281,7 @@ pub(super) async fn delete(
             );
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }
-        Err(refusal @ Refusal::Conflict(_)) => reason(&site, &refusal),
+        Err(refusal @ Refusal::Conflict(_)) => messages::reason(site.locale, &refusal).to_owned(),
         Err(refusal) => return Err(refusal.into()),
     };
     let back = format!("/admin/{}/{}/delete/", about.path, record.id);

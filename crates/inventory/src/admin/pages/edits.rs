@@ -20,7 +20,6 @@ use crate::{
         about::{AdminModel, ModelDescription, ModelRecord, WriteTarget, Writer},
         listing::ListParameters,
         messages,
-        pages::list,
         site::AdminFrame,
     },
     page::{
@@ -115,14 +114,14 @@ fn read_cells(
     (form, edit)
 }
 
-/// Saves the changed cells of a list, or shows the list again with the errors.
+/// Saves the changed cells of a list, or returns them with the errors.
 pub(super) async fn save(
     page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
-    query: ListParameters,
+    query: &ListParameters,
     submitted: &Members,
-) -> Result<Response, Refusal> {
+) -> Result<Result<Response, ListEdits>, Refusal> {
     let about = model.about();
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
@@ -167,15 +166,15 @@ pub(super) async fn save(
                 let (form, _) = edit.ok_or(Refusal::NotFound)?;
                 form.take(refusal, site.locale)?;
             }
-            return list::shown_again(page, site, model, query, edits).await;
+            return Ok(Err(edits));
         }
     };
     let back = see_other(&format!("{}{}", about.address(), query.href()));
-    Ok(if saved == 0 {
+    Ok(Ok(if saved == 0 {
         back
     } else {
         flash::success(back, messages::changed(site.locale, about, saved))
-    })
+    }))
 }
 
 /// The changed rows of a list.

@@ -105,7 +105,7 @@ async fn view<'a>(
     let (state, about) = (&page.state, model.about());
     let mut rows = model.list(state, &query).await?;
     if query.page > 1 && rows.records.is_empty() {
-        return Err(Refusal::InvalidPage(crate::rest::list::InvalidPage));
+        return Err(Refusal::InvalidPage(crate::rest::refusal::InvalidPage));
     }
     // If records were added meanwhile and there are too many now, the first page stays.
     if query.shows_all

@@ -153,7 +153,9 @@ impl ListRequest {
             .as_ref()
             .and_then(|_| parameters.get("search"));
         let search = search.map(|search| address.chip("search", format!("“{}”", search.trim())));
-        let picked = self.picked.iter().filter_map(|picked| picked.chip(address));
+        let picked = self.picked.iter().filter(|picked| !picked.id.is_empty());
+        let picked = picked
+            .map(|picked| address.chip(picked.name, format!("{}: {}", picked.label, picked.text)));
         let bounds = self
             .filters
             .bounds(frame)
