@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use resource::Value;
+use serde_json::value::RawValue;
 
 use crate::rest::{Message, json::time_text, spreadsheet::escape};
 
@@ -66,6 +67,11 @@ impl Decimals {
             _ => Cow::Borrowed(cell),
         })
     }
+}
+
+/// A text as a member of a request body.
+pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
+    serde_json::value::to_raw_value(text).map_err(db::Error::other)
 }
 
 #[cfg(test)]

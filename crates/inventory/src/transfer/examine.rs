@@ -8,17 +8,15 @@ use std::{
 
 use db::{Conn, Db, lock_mutex};
 use resource::{Field, Kind};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use web::locale::read_file_time;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    cell::Decimals,
+    cell::{Decimals, raw_text},
     column::{self, FileColumn, exported},
     earlier::{EarlierRows, RowsBefore},
     missing::{self, Meaning, RowNames},
-    record,
+    record::{self, StagedRow},
     same::is_same_value,
     sheet::{Sheet, SheetLine},
 };
@@ -36,19 +34,6 @@ use crate::{
 const AT_ONCE: usize = 200;
 /// The most bytes of such rows, because single rows may be large.
 const BYTES_AT_ONCE: usize = 512 * 1024;
-
-/// A row that can be imported: the members of the request that would create the record.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct StagedRow {
-    /// The line where the row begins in the file. 0 for a record that was withdrawn.
-    pub(super) line: u64,
-    pub(super) members: Members,
-    /// The names of referenced records to create with this one, by field.
-    #[serde(default, skip_serializing_if = "RowNames::is_empty")]
-    pub(super) names: RowNames,
-    /// The own threshold of a product that was withdrawn.
-    pub(super) threshold: Option<i64>,
-}
 
 /// A file during its examination.
 pub(crate) struct Examination {
@@ -359,11 +344,6 @@ pub(super) fn members_of(resource: FileKind, row: &record::FileRow) -> Result<Me
             Ok((column.name.to_owned(), raw_text(&text)?))
         })
         .collect()
-}
-
-/// A text as a member of a request body.
-pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
-    serde_json::value::to_raw_value(text).map_err(db::Error::other)
 }
 
 /// Whether a reference cell contains a name. A brand named `51` needs the column for names.

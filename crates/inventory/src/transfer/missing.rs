@@ -7,10 +7,13 @@ use std::collections::BTreeMap;
 use db::Conn;
 use web::locale::Locale;
 
-use super::{ImportError, column::ReferenceKey, examine::raw_text, record};
+use super::{ImportError, cell::raw_text, column::ReferenceKey};
 use crate::{
     access::{Caller, Permission, Verb},
-    catalogue::named::{self, Kind},
+    catalogue::{
+        named::{self, Kind},
+        products,
+    },
     names,
     rest::{
         Message,
@@ -74,7 +77,7 @@ pub(super) async fn resolve(
         return Ok(Meaning::Wrong(Message::NULL_CHARACTERS));
     }
     let excerpt: String = name.chars().take(100).collect();
-    Ok(match *record::ids_of(conn, by, name).await? {
+    Ok(match *ids_of(conn, by, name).await? {
         [id] => Meaning::Id(id.to_string()),
         [] => meaning_of_new(creates, field, name, &excerpt)?,
         _ => Meaning::Wrong(Message::new(
@@ -85,6 +88,22 @@ pub(super) async fn resolve(
             format!("There are several of “{excerpt}”: use the id in the column {field}."),
         )),
     })
+}
+
+/// The ids of the records that a name means, at most two.
+pub(super) async fn ids_of(
+    conn: &mut Conn,
+    by: ReferenceKey,
+    name: &str,
+) -> Result<Vec<i64>, db::Error> {
+    match by {
+        ReferenceKey::Name(kind) => named::ids_of_name(conn, kind, name).await,
+        ReferenceKey::Title => products::ids_of_title(conn, name).await,
+        ReferenceKey::SerieNumber => {
+            let id = products::id_of_serie_number(conn, name).await?;
+            Ok(id.into_iter().collect())
+        }
+    }
 }
 
 /// The meaning of a name that no record has.

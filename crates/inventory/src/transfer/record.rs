@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use db::{Conn, Timestamp, Tx};
 use resource::Record;
+use serde::{Deserialize, Serialize};
 
 use super::{
     FileKind,
     cell::written,
-    column::{self, ReferenceKey},
+    column,
     earlier::{Effect, RowsBefore},
-    examine::StagedRow,
     missing::RowNames,
 };
 use crate::{
@@ -26,6 +26,19 @@ use crate::{
     stock::{self, movements},
     work::Work,
 };
+
+/// A row that can be imported: the members of the request that would create the record.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct StagedRow {
+    /// The line where the row begins in the file. 0 for a record that was withdrawn.
+    pub(super) line: u64,
+    pub(super) members: Members,
+    /// The names of referenced records to create with this one, by field.
+    #[serde(default, skip_serializing_if = "RowNames::is_empty")]
+    pub(super) names: RowNames,
+    /// The own threshold of a product that was withdrawn.
+    pub(super) threshold: Option<i64>,
+}
 
 /// A record's id and its cells, in the order of the exported columns.
 pub(super) struct FileRow {
@@ -83,22 +96,6 @@ pub(super) async fn find(
             .await?
             .map(|record| row(record.id, &record)),
     })
-}
-
-/// The ids of the records that a name means, at most two.
-pub(super) async fn ids_of(
-    conn: &mut Conn,
-    by: ReferenceKey,
-    name: &str,
-) -> Result<Vec<i64>, db::Error> {
-    match by {
-        ReferenceKey::Name(kind) => named::ids_of_name(conn, kind, name).await,
-        ReferenceKey::Title => products::ids_of_title(conn, name).await,
-        ReferenceKey::SerieNumber => {
-            let id = products::id_of_serie_number(conn, name).await?;
-            Ok(id.into_iter().collect())
-        }
-    }
 }
 
 /// Creates the record of a row. Returns its id.

@@ -27,9 +27,9 @@ use web::Clock;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    examine::{Examination, StagedRow, members_of},
+    examine::{Examination, members_of},
     missing::RowNames,
-    record,
+    record::{self, StagedRow},
 };
 use crate::{
     access::Actor,

@@ -12,10 +12,10 @@ use crate::{
     },
     transfer::{
         NewName,
+        cell::raw_text,
         column::ReferenceKey,
-        examine::{StagedRow, raw_text},
         missing::{self, kind_of},
-        record,
+        record::StagedRow,
     },
     work::Work,
 };
@@ -30,7 +30,7 @@ pub(super) async fn create(
         let Some(kind) = kind_of(&field) else {
             continue;
         };
-        let object = match *record::ids_of(work.tx, ReferenceKey::Name(kind), &name).await? {
+        let object = match *missing::ids_of(work.tx, ReferenceKey::Name(kind), &name).await? {
             [object] => object,
             [] => {
                 let draft = Draft::read(&missing::members(&name)?, Mode::Whole);
