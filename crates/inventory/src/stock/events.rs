@@ -4,8 +4,8 @@ use db::Error;
 use serde::Serialize;
 
 use super::{
-    AlertMode, Level, QuantityChange, movements,
-    movements::MovementRecord,
+    AlertMode, Level, QuantityChange,
+    movements::{model::MovementRecord, store as movements},
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
     store,
 };
@@ -70,7 +70,7 @@ pub(super) async fn after_other(
         return Ok(());
     }
     store::set_alerted(work.tx, product, is_low).await?;
-    let Some(titled) = movements::store::product(work.tx, product).await? else {
+    let Some(titled) = movements::product(work.tx, product).await? else {
         return Ok(());
     };
     let level = LevelPayload {

@@ -8,6 +8,7 @@ pub(crate) mod archive;
 pub(crate) mod counts;
 pub mod digest;
 pub(crate) mod documents;
+mod entry;
 mod events;
 pub mod ledger;
 pub(crate) mod ledger_list;
@@ -17,6 +18,7 @@ pub(crate) mod orders;
 mod payloads;
 pub(crate) mod receiving;
 mod store;
+pub(crate) mod undo;
 
 pub(crate) use adjustments::adjust;
 pub use adjustments::{Explanation, Reason};
@@ -36,6 +38,7 @@ use crate::{
     aggregates,
     audit::{self, Action, FieldChange},
     listing::{Condition, Test},
+    movement::Movement,
     rest::{
         Message, Refusal,
         fields::FieldErrors,
@@ -50,8 +53,7 @@ pub use crate::{
     level::{Level, LowStock},
     work::{AlertMode, Policy},
 };
-use ledger::{EntryKind, NewEntry};
-use movements::Movement;
+use entry::{EntryKind, NewEntry};
 
 /// A product's stock after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,11 @@ use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
 
-use super::{Reason, ledger::EntryKind, movements::Movement};
-use crate::rest::json::{self, Titled};
+use super::{Reason, entry::EntryKind};
+use crate::{
+    movement::Movement,
+    rest::json::{self, Titled},
+};
 
 /// One row of a product's ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]

@@ -10,8 +10,8 @@ use utoipa::{
 };
 use web::openapi::{integer, nullable_integer};
 
-use super::movements::{Movement, MovementRecord};
-use crate::{api::openapi::object, events::EventType, rest::json::Titled};
+use super::movements::model::MovementRecord;
+use crate::{api::openapi::object, events::EventType, movement::Movement, rest::json::Titled};
 
 /// The payload of an outflow, with the product's quantity afterwards.
 #[derive(Serialize)]

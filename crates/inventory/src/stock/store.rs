@@ -7,13 +7,13 @@ use resource::{FieldType as _, row};
 
 use super::{
     LockedStock, LowStock, MOST_DIFFERENCES, Reason, StockState,
-    ledger::{EntryKind, NewEntry},
+    entry::{EntryKind, NewEntry},
     model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
-    movements::Movement,
 };
 use crate::{
     aggregates::{sum_of_units, summed_units},
     listing::{List, Table},
+    movement::Movement,
     rest::json::Titled,
     work::Work,
 };

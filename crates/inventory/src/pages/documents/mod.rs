@@ -193,7 +193,7 @@ async fn undo(
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, caller) = (&page.state, &frame.caller);
     let document = (about.kind, id);
-    let flash = match crate::stock::documents::undo(state, (caller, frame.locale), document).await {
+    let flash = match crate::stock::undo::document(state, (caller, frame.locale), document).await {
         Ok(true) => Flash::success(frame.say(about.undone)),
         Ok(false) => undone_before(&frame),
         Err(Refusal::Conflict(message)) => {

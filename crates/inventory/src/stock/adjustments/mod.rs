@@ -10,9 +10,8 @@ use resource::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    events,
-    ledger::{self, EntryKind, NewEntry},
-    movements, store,
+    entry::{EntryKind, NewEntry},
+    events, ledger, movements, store,
 };
 use crate::{
     State,

@@ -12,13 +12,13 @@ pub(crate) use model::{Document, DocumentKind, DocumentLine, DocumentSummary};
 use db::{Conn, Tx};
 use web::locale::Locale;
 
-use super::{archive, counts, movements, receiving};
+use super::{archive, movements};
 use crate::{
     State,
     access::Caller,
     idempotency::IdempotencyKey,
     rest::{Message, Refusal, fields::FieldErrors, json::Titled},
-    work::{Work, write, write_once},
+    work::{Work, write_once},
 };
 use model::MAX_DRAFTS;
 
@@ -158,32 +158,6 @@ pub(crate) async fn add(
     let quantity = kind.add_up(&lines, product, quantity)?;
     store::put_line(tx, id, &titled, Some(quantity)).await?;
     Ok((titled.title, quantity))
-}
-
-/// Undoes a booked document and makes it a draft again. Returns false if it was not booked.
-///
-/// # Errors
-///
-/// 409 that names the line that cannot be undone, and nothing is undone; or a failure of the
-/// database.
-pub(crate) async fn undo(
-    state: &State,
-    (caller, locale): (&Caller, Locale),
-    (kind, id): (DocumentKind, i64),
-) -> Result<bool, Refusal> {
-    let job = async move |work: &mut Work<'_>| {
-        let was_booked = store::reopen(work.tx, (kind, id), work.now).await?;
-        let found = store::find(work.tx, (kind, id)).await?;
-        let document = found.ok_or(Refusal::NotFound)?;
-        if was_booked {
-            match kind {
-                DocumentKind::Receipt => receiving::reverse(work, &document).await?,
-                DocumentKind::Count => counts::reverse(work, &document, locale).await?,
-            }
-        }
-        Ok::<_, Refusal>(was_booked)
-    };
-    write(state, caller, job).await
 }
 
 /// Deletes a draft. Returns whether there was one.

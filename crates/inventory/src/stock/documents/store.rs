@@ -126,7 +126,7 @@ pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(
 }
 
 /// Makes a booked document a draft again and locks it. Returns false if it was not booked.
-pub(super) async fn reopen(
+pub(in crate::stock) async fn reopen(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
     now: Timestamp,

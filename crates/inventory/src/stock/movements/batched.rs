@@ -5,10 +5,11 @@
 use db::{Engine, Error, Timestamp};
 use resource::Titled;
 
-use super::{Movement, MovementRecord, store};
+use super::{model::MovementRecord, store};
 use crate::{
     State,
     events::{self, EventType},
+    movement::Movement,
     rest::{Refusal, fields::Draft, json::time_text},
     stock::payloads::OutflowPayload,
     work::Author,

@@ -3,7 +3,7 @@
 //! row and the events.
 
 mod batched;
-mod model;
+pub(super) mod model;
 mod removal;
 pub(super) mod store;
 pub(crate) mod words;
@@ -17,6 +17,7 @@ use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
+use super::entry::NewEntry;
 use super::{QuantityError, archive, events, ledger, quantity_after};
 pub use crate::movement::Movement;
 use crate::{
@@ -35,7 +36,6 @@ use crate::{
     },
     work::{Author, Work},
 };
-use ledger::NewEntry;
 use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{after, find};
 
@@ -334,11 +334,6 @@ fn insufficient(available: i64) -> Message {
             format!("Insufficient stock: {available} available."),
         ),
     }
-}
-
-/// The short name of a movement: `12 × Arroz`.
-pub(crate) fn movement_text(quantity: i64, title: &str) -> String {
-    format!("{quantity} × {title}")
 }
 
 #[cfg(test)]

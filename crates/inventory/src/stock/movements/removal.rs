@@ -6,16 +6,13 @@ use std::collections::HashMap;
 use db::Conn;
 use web::locale::Locale;
 
-use super::{Movement, MovementRecord, movement_text, store};
+use super::{model::MovementRecord, store, words::movement_text};
 use crate::{
     State,
     audit::{self, Action},
+    movement::Movement,
     rest::{Message, Refusal},
-    stock::{
-        self, QuantityError, events,
-        ledger::{self, NewEntry},
-        quantity_after,
-    },
+    stock::{self, QuantityError, entry::NewEntry, events, ledger, quantity_after},
     work::Work,
 };
 

@@ -2,7 +2,7 @@
 
 use resource::Both;
 
-use super::Movement;
+use crate::movement::Movement;
 
 /// The texts for one kind of movement.
 pub(crate) struct Texts {
@@ -36,4 +36,9 @@ pub(crate) const fn texts(movement: Movement) -> Texts {
             ),
         },
     }
+}
+
+/// The short name of a movement: `12 × Arroz`.
+pub(crate) fn movement_text(quantity: i64, title: &str) -> String {
+    format!("{quantity} × {title}")
 }

@@ -12,11 +12,9 @@ use serde::Serialize;
 
 use crate::{
     aggregates::DeltaRow,
+    movement::Movement,
     rest::json::Titled,
-    stock::{
-        movements::{Movement, MovementRecord},
-        store::LedgerEntryRow,
-    },
+    stock::{movements::model::MovementRecord, store::LedgerEntryRow},
 };
 
 /// An outflow to create. The serialised members are the columns that the statement reads.

@@ -11,10 +11,8 @@ use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(super) use list::{DAYS, MovementList, NEWEST_FIRST, list_of};
 
-use super::{
-    Movement,
-    model::{MovementEntry, MovementRecord},
-};
+use super::model::{MovementEntry, MovementRecord};
+use crate::movement::Movement;
 
 /// The SQL of one kind of movement, built from the field descriptions.
 struct Statements {
