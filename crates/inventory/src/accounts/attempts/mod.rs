@@ -21,7 +21,7 @@ use web::{
 
 use crate::{State, idempotency, rest::Refusal};
 
-pub(crate) use browser::{Browser, LIFETIME};
+pub(crate) use browser::Browser;
 
 /// The rate limits of attempts at one account's password.
 const PASSWORD: [Rate; 2] = [Rate::new(20, Period::Minute), Rate::new(100, Period::Hour)];

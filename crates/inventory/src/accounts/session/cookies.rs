@@ -7,8 +7,7 @@ use axum::response::Response;
 use http::{HeaderValue, header::SET_COOKIE};
 use web::cookie::{self, HostOnly, host_only};
 
-use super::{LIFETIME, NewSession, ticket};
-use crate::accounts::{attempts, csrf};
+use crate::accounts::csrf;
 
 /// The cookie with the session's token, which scripts cannot read.
 const SESSION: &str = "sessionid";
@@ -16,6 +15,12 @@ const SESSION: &str = "sessionid";
 const TICKET: &str = "login_step";
 /// The cookie of a browser that has logged in before, which has its own counter of failed attempts.
 const BROWSER: &str = "known_browser";
+/// The time without a visit after which a remembered session ends.
+pub(crate) const SESSION_LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+/// How long the user has to enter a code.
+pub(crate) const TICKET_LIFETIME: Duration = Duration::from_secs(5 * 60);
+/// How long a browser is remembered after a login.
+pub(crate) const BROWSER_LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// The lifetime of the CSRF cookie: 52 weeks.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
@@ -24,20 +29,17 @@ pub(crate) fn session(cookies: HostOnly<'_>) -> Option<&str> {
     cookies.find(SESSION).filter(|token| !token.is_empty())
 }
 
-/// Sets the cookies of a new session.
-pub(crate) fn begin(response: &mut Response, begun: &NewSession, is_https: bool) {
-    if begun.remembered {
-        keep(response, &begun.token, is_https);
-    } else {
-        let name = host_only(SESSION, is_https);
-        append(response, cookie::keep(&name, &begun.token, is_https));
-    }
-    show_secret(response, &begun.csrf, is_https);
-    if let Some(browser) = &begun.browser {
-        let name = host_only(BROWSER, is_https);
-        let line = cookie::remember(&name, browser, attempts::LIFETIME, is_https);
-        append(response, line);
-    }
+/// Sets the session's token until the browser is closed.
+pub(super) fn keep_until_closed(response: &mut Response, token: &str, is_https: bool) {
+    let name = host_only(SESSION, is_https);
+    append(response, cookie::keep(&name, token, is_https));
+}
+
+/// Sets the cookie that recognises the browser.
+pub(super) fn recognise(response: &mut Response, browser: &str, is_https: bool) {
+    let name = host_only(BROWSER, is_https);
+    let line = cookie::remember(&name, browser, BROWSER_LIFETIME, is_https);
+    append(response, line);
 }
 
 /// The sealed cookie of a browser that has logged in before.
@@ -53,7 +55,7 @@ pub(crate) fn ticket(cookies: HostOnly<'_>) -> Option<&str> {
 /// Sets the ticket for the second step of a login.
 pub(crate) fn set_ticket(response: &mut Response, sealed: &str, is_https: bool) {
     let name = host_only(TICKET, is_https);
-    let line = cookie::remember(&name, sealed, ticket::LIFETIME, is_https);
+    let line = cookie::remember(&name, sealed, TICKET_LIFETIME, is_https);
     append(response, line);
 }
 
@@ -65,7 +67,10 @@ pub(crate) fn delete_ticket(response: &mut Response, is_https: bool) {
 /// Sets the session's token for the full lifetime from now.
 pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
-    append(response, cookie::remember(&name, token, LIFETIME, is_https));
+    append(
+        response,
+        cookie::remember(&name, token, SESSION_LIFETIME, is_https),
+    );
 }
 
 /// Sets the CSRF secret.

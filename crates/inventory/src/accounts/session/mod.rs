@@ -13,6 +13,7 @@ pub(crate) mod ticket;
 
 use std::time::Duration;
 
+use axum::response::Response;
 use db::{Timestamp, Tx};
 use http::{header::USER_AGENT, request::Parts};
 use web::{client::Origin, cookie::HostOnly};
@@ -31,8 +32,6 @@ use crate::{State, access::Caller, digest::digest, rest::Refusal};
 pub use ending::{end, end_all};
 pub use saved_view::SavedView;
 
-/// The time without a visit after which a remembered session ends.
-pub const LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 /// The time without a visit after which any other session ends. It also ends with the browser.
 pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// The least time between two updates of the last visit, so that reading pages rarely writes.
@@ -56,7 +55,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// The last recorded visit.
     pub last_seen_at: Timestamp,
-    /// Whether its lifetime is [`LIFETIME`] rather than [`SHORT_LIFETIME`].
+    /// Whether its lifetime is [`cookies::SESSION_LIFETIME`] rather than [`SHORT_LIFETIME`].
     pub remembered: bool,
     /// The saved views, which the navigation of every page shows.
     pub views: Vec<SavedView>,
@@ -273,7 +272,11 @@ async fn begin(
 /// The end of a session that is visited now: its lifetime after the visit, but at most `longest`
 /// after it began.
 fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Duration) -> Timestamp {
-    let lifetime = if remembered { LIFETIME } else { SHORT_LIFETIME };
+    let lifetime = if remembered {
+        cookies::SESSION_LIFETIME
+    } else {
+        SHORT_LIFETIME
+    };
     (now + lifetime).min(created_at + longest)
 }
 
@@ -292,6 +295,19 @@ impl NewSession {
         let mut begun = Self::new(state, session.remembered);
         begun.csrf = session.csrf.clone().unwrap_or(begun.csrf);
         begun
+    }
+
+    /// Sets the cookies of the session.
+    pub(crate) fn set_cookies(&self, response: &mut Response, is_https: bool) {
+        if self.remembered {
+            cookies::keep(response, &self.token, is_https);
+        } else {
+            cookies::keep_until_closed(response, &self.token, is_https);
+        }
+        cookies::show_secret(response, &self.csrf, is_https);
+        if let Some(browser) = &self.browser {
+            cookies::recognise(response, browser, is_https);
+        }
     }
 }
 

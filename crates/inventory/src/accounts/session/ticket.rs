@@ -1,16 +1,13 @@
 //! The ticket between the two steps of a login: the password was correct, the code is still
 //! missing. It is kept in an encrypted cookie, so abandoned logins leave no rows.
 
-use std::time::Duration;
-
 use db::Timestamp;
 use serde::{Deserialize, Serialize};
 use web::Seal;
 
+use super::cookies::TICKET_LIFETIME;
 use crate::{State, accounts::service::Proven};
 
-/// How long the user has to enter a code.
-pub(crate) const LIFETIME: Duration = Duration::from_secs(5 * 60);
 /// The owner that tickets are sealed for. It is constant, because the user is not known before a
 /// ticket is opened.
 const NOBODY: i64 = 0;
@@ -30,14 +27,14 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// A ticket that expires [`LIFETIME`] from `now`.
+    /// A ticket that expires [`TICKET_LIFETIME`] from `now`.
     pub(crate) fn new(proven: Proven, remembered: bool, next: &str, now: Timestamp) -> Self {
         Self {
             user: proven.account.caller.id,
             password: proven.password,
             remembered,
             next: next.to_owned(),
-            expires_at: (now + LIFETIME).micros(),
+            expires_at: (now + TICKET_LIFETIME).micros(),
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) async fn log_in(
     };
     let mut response = redirect(&safe_next(Some(&ticket.next)));
     cookies::delete_ticket(&mut response, is_https(&parts));
-    cookies::begin(&mut response, &begun, is_https(&parts));
+    begun.set_cookies(&mut response, is_https(&parts));
     Ok(response)
 }
 

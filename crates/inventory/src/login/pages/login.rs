@@ -25,7 +25,7 @@ use crate::{
         Credentials,
         session::{self, CompletedLogin, LoginStep, cookies, ticket::Ticket},
     },
-    api::{openapi::PageFailures, resource::json},
+    api::{answer::json, openapi::PageFailures},
     login::api::{self, EXAMPLE_TOKEN},
     page::{ENDED, PageState, redirect, request_body, safe_next, visits::Visit},
     rest::{
@@ -178,7 +178,7 @@ async fn login_program(
     let credentials = api::credentials(members)?;
     let login = session::log_in_program(&page.state, parts, credentials).await?;
     let mut response = json(StatusCode::OK, &LoginResponse::of(&login));
-    cookies::begin(&mut response, &login.begun, is_https(parts));
+    login.begun.set_cookies(&mut response, is_https(parts));
     Ok(response)
 }
 
@@ -296,7 +296,7 @@ pub(crate) async fn login_person(
         }
         Some(LoginStep::LoggedIn(begun)) => {
             let mut response = redirect(&input.next);
-            cookies::begin(&mut response, &begun, is_https(parts));
+            begun.set_cookies(&mut response, is_https(parts));
             Ok(response)
         }
         Some(LoginStep::CodeRequired(proven)) => {

@@ -37,9 +37,9 @@ use crate::{
         session::{self, cookies},
     },
     api::{
+        answer::{answer, json},
         gate,
         openapi::{Detail, PageFailures},
-        resource::{answer, json},
     },
     page::{
         PageState, prevent_caching, redirect, request_body,

@@ -8,7 +8,7 @@ use super::{AccountPost, WRONG_PASSWORD};
 use crate::{
     accounts::{
         Tokens,
-        session::{NewSession, cookies},
+        session::NewSession,
         users::own::{self, PasswordRefused},
     },
     login::{api::MAX_TEXT, pages::is_https},
@@ -60,7 +60,7 @@ pub(super) async fn change(
             ),
         };
         let mut response = flash::success(see_other("/account/"), text);
-        cookies::begin(&mut response, &begun, is_https(&sent.parts));
+        begun.set_cookies(&mut response, is_https(&sent.parts));
         return Ok(response);
     }
     Ok(frame.show_again(OwnPasswordPage {

@@ -8,8 +8,11 @@ use super::{AccountPost, WRONG_PASSWORD, show_form};
 use crate::{
     accounts::{
         second_factor as factor,
-        second_factor::{ChangeRefused, CodesRequest, NewCodes, totp::TotpSecret},
-        session::{self, cookies},
+        second_factor::{
+            settings::{self, ChangeRefused, CodesRequest, NewCodes},
+            totp::TotpSecret,
+        },
+        session,
     },
     login::{api::MAX_TEXT, pages::is_https},
     page::{
@@ -139,7 +142,7 @@ pub(super) async fn turn_on(
     let form = Form::of(&sent.members);
     let codes_request = codes_request(&sent, &form, "second-factor");
     let (password, code) = (sent.text(ON.password.name), sent.text(ON.code.name));
-    let codes = factor::turn_on(&page.state, codes_request, password, &secret, &code).await;
+    let codes = settings::turn_on(&page.state, codes_request, password, &secret, &code).await;
     Ok(show_codes(&page, &frame, &sent, codes, Some(secret)).await?)
 }
 
@@ -170,7 +173,7 @@ async fn show_codes(
         Ok(Ok(NewCodes { codes, begun })) => {
             let mut response = frame.show(CodesPage { frame, codes });
             prevent_caching(&mut response);
-            cookies::begin(&mut response, &begun, is_https(&sent.parts));
+            begun.set_cookies(&mut response, is_https(&sent.parts));
             return Ok(response);
         }
         Ok(Err(why)) => complaint(frame, &why, ON),
@@ -190,7 +193,7 @@ pub(super) async fn turn_off(
     sent: AccountPost,
 ) -> Result<Response, web::Error> {
     let (password, code) = (sent.text(OFF.password.name), sent.text(OFF.code.name));
-    let done = factor::turn_off(&page.state, &frame.caller, password, &code).await?;
+    let done = settings::turn_off(&page.state, &frame.caller, password, &code).await?;
     match done {
         Ok(()) => {
             let begun = session::renew(&page.state, &sent.session).await;
@@ -200,7 +203,7 @@ pub(super) async fn turn_off(
             );
             let mut response = flash::success(see_other(HERE), text);
             let begun = begun.map_err(Refusal::from)?;
-            cookies::begin(&mut response, &begun, is_https(&sent.parts));
+            begun.set_cookies(&mut response, is_https(&sent.parts));
             Ok(response)
         }
         Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, OFF), None).await?),
@@ -216,7 +219,7 @@ pub(super) async fn renew(
     let form = Form::of(&sent.members);
     let codes_request = codes_request(&sent, &form, "second-factor/recovery-codes");
     let password = sent.text(ON.password.name);
-    let codes = factor::renew_recovery_codes(&page.state, codes_request, password).await;
+    let codes = settings::renew_recovery_codes(&page.state, codes_request, password).await;
     Ok(show_codes(&page, &frame, &sent, codes, None).await?)
 }
 
