@@ -352,10 +352,7 @@ app_on_both_engines!(
         shop(&app).await;
         let visitor = app.superuser().await;
         let page = visitor.page("/admin/products/?brand=1&o=-1").await;
-        has(
-            &page,
-            &["href=\"export/?o=-1&#38;brand=1\" download"],
-        );
+        has(&page, &["href=\"export/?o=-1&#38;brand=1\" download"]);
         let file = visitor.get("/admin/products/export/?brand=1&o=-1").await;
         assert_eq!(file.headers["content-type"], "text/csv; charset=utf-8");
         assert_eq!(
