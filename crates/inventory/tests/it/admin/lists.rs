@@ -388,3 +388,32 @@ app_on_both_engines!(
         assert_eq!(staff.status("/admin/audit-log/export/").await, 403);
     }
 );
+
+app_on_both_engines!(
+    more_records_than_one_file_takes_are_not_exported_in_part,
+    async |app| {
+        let many = async |tx: &mut db::Tx| {
+            tx.execute(
+                "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
+                 WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 10001)
+                 SELECT u.id, u.username, 'imported', 'brand', n.number, 'x', '', u.created_at
+                 FROM numbers AS n CROSS JOIN (SELECT * FROM users ORDER BY id LIMIT 1) AS u",
+                &[],
+            )
+            .await
+        };
+        app.state.db.write::<_, db::Error, _>(many).await.unwrap();
+        let visitor = app.superuser().await;
+        let list = "/admin/audit-log/?action=imported";
+        redirects(
+            &visitor
+                .get("/admin/audit-log/export/?action=imported")
+                .await,
+            list,
+        );
+        has(
+            &visitor.page(list).await,
+            &["There are too many records for one file: at most 10,000. Filter the list first."],
+        );
+    }
+);
