@@ -298,10 +298,26 @@ impl Walk {
         self.look(&url, "Portuguese", on_both(schemes)).await;
     }
 
-    /// Fails if a problem was found, or a page sent a request to a host other than `hosts`.
-    async fn end(&self, hosts: &[&str]) {
+    /// Creates the records that lists lead to, and imports a file.
+    async fn make_records(&self, demo: &Balcao, inventory: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("brands.csv");
+        std::fs::write(&file, "name\nAlfa\n").unwrap();
+        self.browser.resize(1280, 900).await;
+        make_what_lists_lead_to(self, demo, inventory).await;
+        bring(&self.browser, inventory, &file).await;
+        self.browser.wait_for("main .notice").await;
+    }
+
+    /// Fails if a problem was found, or a page sent a request to a host other than these services'.
+    async fn end_of(&self, demo: &Balcao, services: &[&str]) {
         self.nothing_is_found();
-        self.browser.check_clean(hosts).await;
+        let mut hosts = Vec::new();
+        for service in services {
+            hosts.push(demo.url(service).await.replace("http://", ""));
+        }
+        let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+        self.browser.check_clean(&hosts).await;
     }
 
     pub(super) fn nothing_is_found(&self) {
@@ -440,10 +456,7 @@ async fn the_documents_of_both_interfaces_are_for_everybody() {
             walk.documents(&format!("{service}{path}"), viewer).await;
         }
     }
-    let hosts = services
-        .each_ref()
-        .map(|url| url.trim_start_matches("http://"));
-    walk.end(&hosts).await;
+    walk.end_of(&demo, &["inventory", "checkout"]).await;
 }
 
 #[tokio::test]
@@ -456,13 +469,7 @@ async fn every_page_is_for_everybody() {
         walk.visit(&url).await;
     }
     log_in(&walk.browser, &inventory, "admin").await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("brands.csv");
-    std::fs::write(&file, "name\nAlfa\n").unwrap();
-    walk.browser.resize(1280, 900).await;
-    make_what_lists_lead_to(&walk, &demo, &inventory).await;
-    bring(&walk.browser, &inventory, &file).await;
-    walk.browser.wait_for("main .notice").await;
+    walk.make_records(&demo, &inventory).await;
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
@@ -477,14 +484,19 @@ async fn every_page_is_for_everybody() {
             walk.visit(&format!("{inventory}{path}{below}")).await;
         }
     }
+    walk.forbidden(&inventory).await;
+    walk.end_of(&demo, &["checkout", "inventory", "sandbox"])
+        .await;
+}
+
+#[tokio::test]
+async fn every_page_of_the_administration_is_for_everybody() {
+    let demo = Start::new(["demo"]).ready().await;
+    let inventory = demo.url("inventory").await;
+    let mut walk = Walk::begin().await;
+    log_in(&walk.browser, &inventory, "admin").await;
+    walk.make_records(&demo, &inventory).await;
     walk.administration(&inventory).await;
     walk.refusals(&inventory).await;
-    walk.forbidden(&inventory).await;
-    let services = ["checkout", "inventory", "sandbox"];
-    let mut hosts = Vec::new();
-    for service in services {
-        hosts.push(demo.url(service).await.replace("http://", ""));
-    }
-    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    walk.end(&hosts).await;
+    walk.end_of(&demo, &["inventory"]).await;
 }
