@@ -20,4 +20,4 @@ pub mod value;
 pub use message::Message;
 pub use record_id::RecordId;
 pub(crate) use refusal::TOKEN_NOT_VALID;
-pub use refusal::{Refusal, Unauthorized};
+pub use refusal::{InvalidPage, Refusal, Unauthorized};

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{
     AlertMode, Level, QuantityChange,
-    movements::{model::MovementRecord, store as movements},
+    movements::{model::MovementRecord, store::product as find_product},
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
     store,
 };
@@ -70,7 +70,7 @@ pub(super) async fn after_other(
         return Ok(());
     }
     store::set_alerted(work.tx, product, is_low).await?;
-    let Some(titled) = movements::product(work.tx, product).await? else {
+    let Some(titled) = find_product(work.tx, product).await? else {
         return Ok(());
     };
     let level = LevelPayload {

@@ -55,7 +55,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// The last recorded visit.
     pub last_seen_at: Timestamp,
-    /// Whether its lifetime is [`cookies::SESSION_LIFETIME`] rather than [`SHORT_LIFETIME`].
+    /// Whether it outlives the browser. Otherwise its lifetime is [`SHORT_LIFETIME`].
     pub remembered: bool,
     /// The saved views, which the navigation of every page shows.
     pub views: Vec<SavedView>,

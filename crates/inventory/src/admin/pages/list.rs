@@ -27,7 +27,7 @@ use crate::{
         list_page::{Cell, CellInput, Chip, Head, PageLink, last_page, page_links},
         redirect,
     },
-    rest::{Message, Refusal},
+    rest::{InvalidPage, Message, Refusal},
 };
 
 #[derive(Template)]
@@ -105,7 +105,7 @@ async fn view<'a>(
     let (state, about) = (&page.state, model.about());
     let mut rows = model.list(state, &query).await?;
     if query.page > 1 && rows.records.is_empty() {
-        return Err(Refusal::InvalidPage(crate::rest::refusal::InvalidPage));
+        return Err(InvalidPage.into());
     }
     // If records were added meanwhile and there are too many now, the first page stays.
     if query.shows_all
