@@ -298,17 +298,6 @@ impl Walk {
         self.look(&url, "Portuguese", on_both(schemes)).await;
     }
 
-    /// Creates the records that lists lead to, and imports a file.
-    async fn make_records(&self, demo: &Balcao, inventory: &str) {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("brands.csv");
-        std::fs::write(&file, "name\nAlfa\n").unwrap();
-        self.browser.resize(1280, 900).await;
-        make_what_lists_lead_to(self, demo, inventory).await;
-        bring(&self.browser, inventory, &file).await;
-        self.browser.wait_for("main .notice").await;
-    }
-
     /// Fails if a problem was found, or a page sent a request to a host other than these services'.
     async fn end_of(&self, demo: &Balcao, services: &[&str]) {
         self.nothing_is_found();
@@ -414,9 +403,10 @@ async fn others(demo: &Balcao) -> Vec<String> {
 }
 
 /// Creates an endpoint that does not answer, a failed delivery, an analysis, a paid order that
-/// waits, and a product with the longest texts.
+/// waits, a product with the longest texts, and an import.
 async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
     let browser = &walk.browser;
+    browser.resize(DESK.0, DESK.1).await;
     browser.goto(&format!("{inventory}/webhooks/new/")).await;
     browser.fill("#url", "http://127.0.0.1:9/hooks").await;
     browser.click("main form button[type=submit]").await;
@@ -444,6 +434,11 @@ async fn make_what_lists_lead_to(walk: &Walk, demo: &Balcao, inventory: &str) {
             "fetch('/webhooks/').then(answer => answer.text()).then(page => page.includes('/webhooks/deliveries/'))",
         )
         .await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("brands.csv");
+    std::fs::write(&file, "name\nAlfa\n").unwrap();
+    bring(browser, inventory, &file).await;
+    browser.wait_for("main .notice").await;
 }
 
 #[tokio::test]
@@ -469,7 +464,7 @@ async fn every_page_is_for_everybody() {
         walk.visit(&url).await;
     }
     log_in(&walk.browser, &inventory, "admin").await;
-    walk.make_records(&demo, &inventory).await;
+    make_what_lists_lead_to(&walk, &demo, &inventory).await;
     for path in pages() {
         walk.visit(&format!("{inventory}{path}")).await;
     }
@@ -495,7 +490,7 @@ async fn every_page_of_the_administration_is_for_everybody() {
     let inventory = demo.url("inventory").await;
     let mut walk = Walk::begin().await;
     log_in(&walk.browser, &inventory, "admin").await;
-    walk.make_records(&demo, &inventory).await;
+    make_what_lists_lead_to(&walk, &demo, &inventory).await;
     walk.administration(&inventory).await;
     walk.refusals(&inventory).await;
     walk.end_of(&demo, &["inventory"]).await;
