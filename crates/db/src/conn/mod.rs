@@ -20,8 +20,8 @@ use crate::{
 pub struct Conn {
     backend: Backend,
     counters: Arc<Counters>,
-    /// The batch loaders of a PostgreSQL lane, for a job that reads outside of a transaction, whose
-    /// statements might see other data.
+    /// The batch loaders of a PostgreSQL lane. Only a job that reads outside of a transaction has
+    /// them: in one, its statements may see other data than those of the loaders.
     loader_queues: Option<Arc<LoaderQueues>>,
     /// The first failure of a statement in the current job.
     failure: Option<Error>,

@@ -128,14 +128,15 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
 }
 
 /// The reason why a record was not changed.
-pub(super) fn reason(locale: Locale, refusal: &Refusal) -> &str {
-    match refusal {
+pub(super) fn reason(locale: Locale, refusal: &Refusal) -> String {
+    let text = match refusal {
         Refusal::Conflict(message) => message.text(locale),
         _ => locale.text(
             "Um dos registros não pôde ser alterado.",
             "One of the records could not be changed.",
         ),
-    }
+    };
+    text.to_owned()
 }
 
 #[cfg(test)]

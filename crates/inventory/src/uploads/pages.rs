@@ -52,7 +52,12 @@ async fn template(frame: Frame, request: Request) -> PageResult {
     let resource: FileKind = resource.parse().map_err(|_| Refusal::NotFound)?;
     frame.require(Verb::Add, resource.model())?;
     let columns = column::template(resource, frame.locale);
-    Ok(list_page::small_file(&frame, resource.name(), &columns, []))
+    Ok(list_page::file_of_rows(
+        &frame,
+        resource.name(),
+        &columns,
+        [],
+    ))
 }
 
 #[derive(Template)]

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use web::{Seal, cookie::HostOnly};
 
-use crate::{State, accounts::session::cookies};
+use crate::{
+    State,
+    accounts::session::{cookies, lifetimes::BROWSER_LIFETIME},
+};
 
 /// The owner that the cookie is sealed for. It is constant, because the user is not known before
 /// the cookie is opened.
@@ -21,19 +24,19 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// The browser of a request, unless it has expired.
-    pub(crate) fn of(state: &State, request: HostOnly<'_>) -> Option<Self> {
-        let text = seal(state).open(NO_OWNER, cookies::browser(request)?)?;
+    pub(crate) fn of(state: &State, cookies: HostOnly<'_>) -> Option<Self> {
+        let text = seal(state).open(NO_OWNER, cookies::browser(cookies)?)?;
         let browser: Self = serde_json::from_str(&text).ok()?;
         (state.clock.now().micros() < browser.expires_at).then_some(browser)
     }
 
     /// The new cookie after a login. The same user's browser keeps its id, and so its counter.
-    pub(crate) fn remember(state: &State, request: HostOnly<'_>, user: i64) -> String {
-        let before = Self::of(state, request).filter(|browser| browser.user == user);
+    pub(crate) fn remember(state: &State, cookies: HostOnly<'_>, user: i64) -> String {
+        let before = Self::of(state, cookies).filter(|browser| browser.user == user);
         let browser = Self {
             user,
             id: before.map_or_else(|| state.random.uuid().to_string(), |browser| browser.id),
-            expires_at: (state.clock.now() + cookies::BROWSER_LIFETIME).micros(),
+            expires_at: (state.clock.now() + BROWSER_LIFETIME).micros(),
         };
         let text = serde_json::to_string(&browser).unwrap_or_default();
         seal(state).close(&state.random, NO_OWNER, &text)

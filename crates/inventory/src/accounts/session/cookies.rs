@@ -7,6 +7,7 @@ use axum::response::Response;
 use http::{HeaderValue, header::SET_COOKIE};
 use web::cookie::{self, HostOnly, host_only};
 
+use super::lifetimes::{BROWSER_LIFETIME, LIFETIME, TICKET_LIFETIME};
 use crate::accounts::csrf;
 
 /// The cookie with the session's token, which scripts cannot read.
@@ -15,12 +16,6 @@ const SESSION: &str = "sessionid";
 const TICKET: &str = "login_step";
 /// The cookie of a browser that has logged in before, which has its own counter of failed attempts.
 const BROWSER: &str = "known_browser";
-/// The time without a visit after which a remembered session ends.
-pub(crate) const SESSION_LIFETIME: Duration = Duration::from_secs(14 * 24 * 60 * 60);
-/// How long the user has to enter a code.
-pub(crate) const TICKET_LIFETIME: Duration = Duration::from_secs(5 * 60);
-/// How long a browser is remembered after a login.
-pub(crate) const BROWSER_LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// The lifetime of the CSRF cookie: 52 weeks.
 const CSRF_LIFETIME: Duration = Duration::from_secs(31_449_600);
 
@@ -67,10 +62,7 @@ pub(crate) fn delete_ticket(response: &mut Response, is_https: bool) {
 /// Sets the session's token for the full lifetime from now.
 pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
-    append(
-        response,
-        cookie::remember(&name, token, SESSION_LIFETIME, is_https),
-    );
+    append(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
 
 /// Sets the CSRF secret.

@@ -7,6 +7,7 @@
 pub mod agent;
 pub(crate) mod cookies;
 mod ending;
+pub(crate) mod lifetimes;
 mod saved_view;
 pub(crate) mod store;
 pub(crate) mod ticket;
@@ -30,10 +31,9 @@ use super::{
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
 
 pub use ending::{end, end_all};
+pub use lifetimes::{LIFETIME, SHORT_LIFETIME};
 pub use saved_view::SavedView;
 
-/// The time without a visit after which any other session ends. It also ends with the browser.
-pub const SHORT_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 /// The least time between two updates of the last visit, so that reading pages rarely writes.
 const VISIT_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// How long a replaced session stays valid. A form that is sent twice sends the old cookie twice,
@@ -55,7 +55,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// The last recorded visit.
     pub last_seen_at: Timestamp,
-    /// Whether it outlives the browser. Otherwise its lifetime is [`SHORT_LIFETIME`].
+    /// Whether its lifetime is [`LIFETIME`] rather than [`SHORT_LIFETIME`].
     pub remembered: bool,
     /// The saved views, which the navigation of every page shows.
     pub views: Vec<SavedView>,
@@ -272,11 +272,7 @@ async fn begin(
 /// The end of a session that is visited now: its lifetime after the visit, but at most `longest`
 /// after it began.
 fn end_of(created_at: Timestamp, now: Timestamp, remembered: bool, longest: Duration) -> Timestamp {
-    let lifetime = if remembered {
-        cookies::SESSION_LIFETIME
-    } else {
-        SHORT_LIFETIME
-    };
+    let lifetime = if remembered { LIFETIME } else { SHORT_LIFETIME };
     (now + lifetime).min(created_at + longest)
 }
 

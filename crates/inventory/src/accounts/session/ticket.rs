@@ -5,7 +5,7 @@ use db::Timestamp;
 use serde::{Deserialize, Serialize};
 use web::Seal;
 
-use super::cookies::TICKET_LIFETIME;
+use super::lifetimes::TICKET_LIFETIME;
 use crate::{State, accounts::service::Proven};
 
 /// The owner that tickets are sealed for. It is constant, because the user is not known before a

@@ -131,7 +131,7 @@ async fn each(
         );
         match acted.await {
             Ok(is_done) => done += u64::from(is_done),
-            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal).to_owned()),
+            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal)),
         }
     }
     let text = |(portuguese, english)| site.text(portuguese, english);
@@ -169,7 +169,7 @@ async fn delete_selected(
     for id in ids {
         match model.delete(&page.state, &site.caller, *id).await {
             Ok(was_there) => deleted += u64::from(was_there),
-            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal).to_owned()),
+            Err(refusal) => refused = Some(messages::reason(site.locale, &refusal)),
         }
     }
     Ok(flash::leave(

@@ -281,7 +281,7 @@ pub(super) async fn delete(
             );
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }
-        Err(refusal @ Refusal::Conflict(_)) => messages::reason(site.locale, &refusal).to_owned(),
+        Err(refusal @ Refusal::Conflict(_)) => messages::reason(site.locale, &refusal),
         Err(refusal) => return Err(refusal.into()),
     };
     let back = format!("/admin/{}/{}/delete/", about.path, record.id);

@@ -34,7 +34,7 @@ pub(super) async fn export(
     let Ok(query) = ListParameters::parse(about, query(&parts)) else {
         return Ok(redirect(&format!("{}?e=1", about.address())));
     };
-    list_page::limit(&page.state, &site).await?;
+    list_page::limit_exports(&page.state, &site).await?;
     let Some(records) = read_all(&page, model, &query, MOST_EXPORTED).await? else {
         let list = redirect(&format!("{}{}", about.address(), query.href()));
         return Ok(flash::leave(
@@ -53,5 +53,5 @@ pub(super) async fn export(
             .map(|name| record.fact(name).in_file(site.locale))
             .collect()
     });
-    Ok(list_page::small_file(&site, about.path, &heads, rows))
+    Ok(list_page::file_of_rows(&site, about.path, &heads, rows))
 }

@@ -101,8 +101,7 @@ async fn refusal_reason(
     Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 
-/// Reads all pages of a list. `None` if it has more than `most` records, or more than were counted or
-/// searched.
+/// Reads all pages of a list. `None` if it has more than `most` records, or more than were counted.
 async fn read_all(
     page: &PageState,
     model: &dyn AdminModel,
@@ -117,7 +116,7 @@ async fn read_all(
     let mut records = Vec::new();
     loop {
         let part = model.list(&page.state, &query).await?;
-        if part.count.number > most || part.count.is_more || part.note.is_some() {
+        if part.count.number > most || part.count.is_more {
             return Ok(None);
         }
         let is_end = part.records.is_empty();

@@ -193,7 +193,7 @@ pub(crate) async fn export<F>(
 where
     F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
-    limit(state, frame).await?;
+    limit_exports(state, frame).await?;
     let spool_name = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &spool_name);
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
@@ -224,19 +224,19 @@ where
     Ok((headers(name), body).into_response())
 }
 
-/// Counts an export of the user.
+/// Counts an export against the rate limit of the user.
 ///
 /// # Errors
 ///
 /// 429 for too many exports.
-pub(crate) async fn limit(state: &State, frame: &Frame) -> Result<(), Refusal> {
+pub(crate) async fn limit_exports(state: &State, frame: &Frame) -> Result<(), Refusal> {
     let key = Key::new("inventory:exports", frame.caller.id.to_string());
     gate::take(state, &key, &FILES.into()).await?;
     Ok(())
 }
 
-/// Responds with a file of a few rows, which are in memory.
-pub(crate) fn small_file(
+/// Responds with a file of rows that are in memory.
+pub(crate) fn file_of_rows(
     frame: &Frame,
     name: &str,
     columns: &[&str],

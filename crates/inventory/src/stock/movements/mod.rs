@@ -17,8 +17,7 @@ use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
-use super::entry::NewEntry;
-use super::{QuantityError, archive, events, ledger, quantity_after};
+use super::{QuantityError, archive, entry::NewEntry, events, ledger, quantity_after};
 pub use crate::movement::Movement;
 use crate::{
     State,

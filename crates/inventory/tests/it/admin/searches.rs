@@ -161,6 +161,8 @@ app_on_both_engines!(a_search_of_movements_ends_and_says_so, async |app| {
     has(&page, &["1,000 outflows (", "and shows at most 1,000."]);
     // Records of the same moment are sorted by id, so the first record is not among the newest.
     assert_eq!(first_column(&page).first().unwrap(), "#2");
+    let file = visitor.get("/admin/outflows/export/?q=arroz&o=3").await;
+    assert_eq!(file.text.lines().count(), 1 + 1_000, "the list's records");
 });
 
 app_on_both_engines!(
