@@ -34,6 +34,8 @@ export function scrub(host, chart) {
   tell();
   host.addEventListener("focus", () => host.matches(":focus-visible") && go(newest()));
   host.addEventListener("blur", () => go(null));
+  // A mouse that leaves gives way to the place of finger or keys.
+  host.addEventListener("mouseleave", () => chart.show(place));
   host.addEventListener("keydown", (event) => {
     const leads = KEYS[event.key];
     const leaves = event.key === "Escape" && place !== null;
