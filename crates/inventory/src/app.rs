@@ -8,7 +8,7 @@ use web::{Clock, Random, Supervisor, metrics::Metrics, rate::Windows, server::Sh
 use crate::{
     Config, SERVICE, Shared, State,
     accounts::{
-        HashFault, Passwords, TokenKey,
+        Passwords, TokenKey,
         users::{self, UserError},
     },
     aggregates::{self, ChangeNotifier},
@@ -61,9 +61,6 @@ impl std::fmt::Debug for FirstUser {
 /// Why the service cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Passwords cannot be hashed.
-    #[error("passwords cannot be hashed")]
-    Passwords(#[from] HashFault),
     /// The first user cannot be created.
     #[error("the first user cannot be made")]
     FirstUser(#[from] UserError),
@@ -163,7 +160,7 @@ async fn release_dead(state: State) -> Result<(), db::Error> {
 
 /// Creates the state without starting anything, for commands that run beside a running service.
 pub fn state(config: Config, parts: Parts) -> Result<State, StartError> {
-    let passwords = Passwords::new(parts.random.clone())?;
+    let passwords = Passwords::new(parts.random.clone());
     let replica = Replica::new(parts.db.clone(), parts.random.uuid().to_string());
     let analysis = analysis::AnalysisRuntime::new(&config.analysis, &parts.metrics)?;
     let checkout = config.checkout.clone().map(Checkout::new).transpose();

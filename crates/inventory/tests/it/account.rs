@@ -295,7 +295,6 @@ app_on_both_engines!(tokens_are_revoked_all_at_once, async |app| {
 app_on_both_engines!(
     a_session_that_is_not_remembered_ends_with_the_day,
     async |app| {
-        app.give_password("viewer").await;
         let visitor = app.visitor();
         visitor.get("/login/").await;
         let fields = [

@@ -20,7 +20,7 @@ use web::{
     server::Shutdown,
 };
 
-use crate::openapi::assert_described;
+use crate::{openapi::assert_described, visitor::PASSWORD_HASH};
 
 /// The time at which every test begins.
 pub(crate) const NOW: &str = "2026-11-20T12:00:00Z";
@@ -303,7 +303,7 @@ async fn process(db: Db, config: Config, clock: Clock, metrics: Metrics, seed: u
     inventory::app(config, parts).await.unwrap()
 }
 
-/// Users 1 (Admin), 2 (Managers) and 3 (no group).
+/// Users 1 (Admin), 2 (Managers) and 3 (no group), who log in with [`PASSWORD`](crate::visitor::PASSWORD).
 async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
     let now = Timestamp::parse(NOW).unwrap();
     for (name, group) in [
@@ -314,9 +314,9 @@ async fn add_users(tx: &mut db::Tx) -> Result<(), db::Error> {
         let id: i64 = tx
             .one(
                 "INSERT INTO users (username, username_folded, email, email_folded, first_name, first_name_folded, last_name, last_name_folded,
-                                    active, staff, superuser, created_at, updated_at)
-                 VALUES ($1, $1, '', '', '', '', '', '', $2, $3, $3, $4, $4) RETURNING id",
-                &[&name, &true, &false, &now],
+                                    password_hash, active, staff, superuser, created_at, updated_at)
+                 VALUES ($1, $1, '', '', '', '', '', '', $2, $3, $4, $4, $5, $5) RETURNING id",
+                &[&name, &PASSWORD_HASH, &true, &false, &now],
                 |row| row.get(0),
             )
             .await?;

@@ -118,7 +118,6 @@ app_on_both_engines!(a_bearer_call_is_never_checked, async |app| {
 app_on_both_engines!(
     a_form_without_its_token_is_answered_with_a_page,
     async |app| {
-        app.give_password("admin").await;
         let mut visitor = app.visitor();
         let credentials = [("username", "admin"), ("password", PASSWORD)];
         let without_cookie = visitor.post_form("/login/", &credentials).await;
@@ -222,7 +221,6 @@ app_on_both_engines!(
 app_on_both_engines!(
     over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
     async |app| {
-        app.give_password("admin").await;
         let visitor = app.visitor();
         let https = [
             ("x-forwarded-proto", "https"),

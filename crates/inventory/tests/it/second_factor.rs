@@ -227,7 +227,7 @@ app_on_both_engines!(
     async |app| {
         let (secret, codes) = turned_on(&app).await;
         let visitor = after_password(&app).await;
-        app.give_password("manager").await;
+        app.renew_password("manager").await;
         let code = secret.code_at(app.clock.now());
         for code in [&code, &codes[0]] {
             let refused = visitor.submit("/login/code/", &[("code", code)]).await;
@@ -272,7 +272,6 @@ app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
 
 app_on_both_engines!(a_program_brings_its_code_with_the_password, async |app| {
     let (secret, codes) = turned_on(&app).await;
-    app.give_password("viewer").await;
     let post = async |path: &str, body: Value| {
         let program = app.visitor();
         program

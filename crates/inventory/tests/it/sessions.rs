@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     app::{TestApp, app_on_both_engines},
-    visitor::{PASSWORD, redirects},
+    visitor::{PASSWORD, WITHOUT_PASSWORD, redirects},
 };
 
 pub(crate) const DAY: Duration = Duration::from_secs(86_400);
@@ -21,7 +21,6 @@ async fn sessions(app: &TestApp) -> i64 {
 }
 
 app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {
-    app.give_password("admin").await;
     let visitor = app.visitor();
     let anonymous = visitor.get("/").await;
     redirects(&anonymous, "/login/?next=/");
@@ -86,7 +85,7 @@ app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {
 });
 
 app_on_both_engines!(a_refused_login_shows_the_form_again, async |app| {
-    app.give_password("admin").await;
+    app.execute(WITHOUT_PASSWORD).await;
     let mut visitor = app.visitor();
     visitor.get("/login/").await;
     let wrong = "Please enter a correct username and password. Note that both fields may be case-sensitive.";
@@ -143,7 +142,6 @@ app_on_both_engines!(a_refused_login_shows_the_form_again, async |app| {
 async fn a_login_leads_to_no_other_site() {
     let database = test_kit::database::Database::new(test_kit::database::Engine::Sqlite);
     let app = TestApp::new(database.address()).await;
-    app.give_password("admin").await;
     for next in [
         "https://evil.example/",
         "//evil.example/",
@@ -237,7 +235,7 @@ app_on_both_engines!(
             .unwrap();
         assert_eq!(api().await, 401, "sessions do not come back");
         let visitor = app.logged_in("admin").await;
-        app.give_password("admin").await;
+        app.renew_password("admin").await;
         redirects(&visitor.get("/").await, "/login/?next=/");
         assert_eq!(sessions(&app).await, 0);
     }
@@ -276,7 +274,6 @@ app_on_both_engines!(logging_out_ends_the_session, async |app| {
 });
 
 app_on_both_engines!(a_program_logs_in_renews_and_logs_out, async |app| {
-    app.give_password("manager").await;
     let visitor = app.visitor();
     let credentials = json!({"username": "manager", "password": PASSWORD}).to_string();
     let answer = visitor

@@ -124,7 +124,6 @@ async fn obtaining_renewing_checking_and_logging_in_share_ten_a_minute() {
 async fn one_name_is_not_guessed_at_from_many_addresses() {
     let database = Database::new(Engine::Sqlite);
     let app = app(&database).await;
-    app.give_password("admin").await;
     let program = app.visitor();
     let guess = async |number: u32, username: &str, password: &str| {
         let address = format!("198.51.100.{number}");
@@ -174,7 +173,6 @@ on_both_engines!(
     failed_attempts_outlive_a_restart_and_count_on_every_replica,
     async |address| {
         let app = TestApp::with(&address, Config::default()).await;
-        app.give_password("admin").await;
         guess_too_often(&app, "admin").await;
         guess_too_often(&app, "nobody has this name").await;
         let restarted = app.restarted(Config::default()).await;
@@ -190,7 +188,6 @@ on_both_engines!(
 
 on_both_engines!(attempts_at_the_same_moment_all_count, async |address| {
     let app = Arc::new(TestApp::with(&address, Config::default()).await);
-    app.give_password("admin").await;
     let mut storm = JoinSet::new();
     for number in 0..30 {
         let app = Arc::clone(&app);
@@ -208,7 +205,6 @@ on_both_engines!(attempts_at_the_same_moment_all_count, async |address| {
 async fn a_right_password_is_no_failed_attempt() {
     let database = Database::new(Engine::Sqlite);
     let app = app(&database).await;
-    app.give_password("admin").await;
     for number in 0..25 {
         let address = format!("198.51.100.{number}");
         let answer = guess(&app, &address, "admin", PASSWORD).await;
@@ -246,7 +242,6 @@ async fn nobody_elses_guesses_lock_a_person_out() {
     forged.set_cookie("known_browser", "forged");
     let refused = log_in(&forged, "203.0.113.10", PASSWORD).await;
     assert_eq!(refused.status, 429, "a forged cookie is none");
-    app.give_password("viewer").await;
     let theirs = app.logged_in("viewer").await;
     theirs.forget("sessionid");
     let refused = log_in(&theirs, "203.0.113.11", PASSWORD).await;
@@ -279,7 +274,6 @@ async fn a_known_browser_is_limited_too() {
 async fn names_that_nobody_has_leave_a_bounded_number_of_rows_which_are_cleaned() {
     let database = Database::new(Engine::Sqlite);
     let app = app(&database).await;
-    app.give_password("admin").await;
     for number in 0..5 {
         let address = format!("198.51.100.{number}");
         guess(&app, &address, &format!("nobody {number}"), "wrong").await;

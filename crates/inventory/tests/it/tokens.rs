@@ -9,7 +9,7 @@ use test_kit::logs::Logs;
 
 use crate::{
     app::{Answer, SECRET, TestApp, app_on_both_engines},
-    visitor::PASSWORD,
+    visitor::{PASSWORD, WITHOUT_PASSWORD},
 };
 
 const OBTAIN: &str = "/api/v1/authentication/token/";
@@ -51,7 +51,7 @@ async fn with_authorization(app: &TestApp, authorization: &str) -> Answer {
 }
 
 app_on_both_engines!(a_pair_is_given_for_a_password, async |app| {
-    app.give_password("admin").await;
+    app.execute(WITHOUT_PASSWORD).await;
     let credentials =
         |username: Value, password: Value| json!({"username": username, "password": password});
     let anonymous = app.anonymous();
@@ -92,7 +92,6 @@ app_on_both_engines!(a_pair_is_given_for_a_password, async |app| {
 app_on_both_engines!(
     the_log_tells_whose_password_was_accepted_or_refused,
     async |app| {
-        app.give_password("admin").await;
         let (logs, _guard) = Logs::of_this_thread();
         for (username, password) in [
             ("admin", PASSWORD),
@@ -329,7 +328,6 @@ async fn the_bearer_header_is_read_as_the_conventions_say() {
 }
 
 app_on_both_engines!(a_deactivated_user_is_out_at_once, async |app| {
-    app.give_password("admin").await;
     let good = token(&app, TokenType::Access, |_| {});
     let bearer = format!("Bearer {good}");
     assert_eq!(with_authorization(&app, &bearer).await.status, 200);
@@ -352,7 +350,6 @@ app_on_both_engines!(a_deactivated_user_is_out_at_once, async |app| {
 app_on_both_engines!(
     an_access_token_lives_a_day_and_a_refresh_token_a_week,
     async |app| {
-        app.give_password("viewer").await;
         let credentials = json!({"username": "viewer", "password": PASSWORD});
         let pair = app.anonymous().post(OBTAIN, credentials).await.json();
         let bearer = format!("Bearer {}", pair["access"].as_str().unwrap());

@@ -9,8 +9,16 @@ use test_kit::html::{self, has};
 
 use crate::app::{Answer, TestApp};
 
-/// The password of every account that tests log in to.
+/// The password of the users that every test has.
 pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// Its hash by the lowest cost, since tests log in thousands of times.
+pub(crate) const PASSWORD_HASH: &str =
+    "$argon2id$v=19$m=8,t=1,p=1$YSBzYWx0IG9mIHRlc3RzIQ$5+UEnWHNqg9QS470PZYSitPEbBRyNcTVTxlxeHbHyRk";
+
+/// Lets nobody log in as the viewer.
+pub(crate) const WITHOUT_PASSWORD: &str =
+    "UPDATE users SET password_hash = NULL WHERE username = 'viewer'";
 
 /// A browser that uses the application.
 pub(crate) struct Visitor<'app> {
@@ -20,20 +28,13 @@ pub(crate) struct Visitor<'app> {
 }
 
 impl TestApp {
-    /// Lets a user log in with [`PASSWORD`].
-    pub(crate) async fn give_password(&self, username: &str) {
-        let state = &self.state;
-        let now = self.clock.now();
-        users::set_password(
-            &state.db,
-            &state.passwords,
-            now,
-            username,
-            PASSWORD,
-            Tokens::Kept,
-        )
-        .await
-        .unwrap();
+    /// Gives a user a new password, which is the same.
+    pub(crate) async fn renew_password(&self, username: &str) {
+        let (db, passwords) = (&self.state.db, &self.state.passwords);
+        let (now, password) = (self.clock.now(), PASSWORD);
+        users::set_password(db, passwords, now, username, password, Tokens::Kept)
+            .await
+            .unwrap();
     }
 
     /// A browser without cookies.
@@ -47,7 +48,6 @@ impl TestApp {
 
     /// A browser in which this user has logged in.
     pub(crate) async fn logged_in(&self, username: &str) -> Visitor<'_> {
-        self.give_password(username).await;
         let visitor = self.visitor();
         visitor.get("/login/").await;
         let answer = visitor

@@ -44,8 +44,7 @@ async fn add_users(db: &Db) -> Result<(), Failure> {
     let existing = users::list(db)
         .await
         .map_err(|error| failure(error.into()))?;
-    let passwords = Passwords::new(Random::system())
-        .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
+    let passwords = Passwords::new(Random::system());
     for (name, group, superuser) in USERS {
         if existing.iter().any(|user| user.username == name) {
             continue;

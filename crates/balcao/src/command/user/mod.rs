@@ -93,8 +93,7 @@ pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failu
 }
 
 async fn perform(action: UserAction, db: &Db, password: String) -> Result<(), Failure> {
-    let passwords = Passwords::new(Random::system())
-        .map_err(|error| Failure::of("passwords cannot be hashed", &error))?;
+    let passwords = Passwords::new(Random::system());
     let now = Clock::system().now();
     let (name, done) = match action {
         UserAction::List => return list(db).await,

@@ -38,7 +38,6 @@ app_on_both_engines!(
 app_on_both_engines!(
     only_staff_log_in_there_and_others_are_told_so,
     async |app| {
-        app.give_password("manager").await;
         let mut visitor = app.visitor();
         let page = visitor.page("/admin/login/?next=/admin/brands/").await;
         has(&page, &["name=\"next\" value=\"/admin/brands/\""]);
