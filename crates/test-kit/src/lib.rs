@@ -30,8 +30,10 @@ pub mod receiver;
 pub mod sandbox;
 pub mod stub;
 pub mod tls;
+mod wait;
 
 pub use database::{postgres_url, redis_url};
+pub use wait::until;
 
 /// One variable of the tests' environment, or a panic that says how to get it.
 #[expect(

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start, printed};
 use test_kit::sandbox::SandboxClient;
+use test_kit::until;
 use web::Clock;
 
 use crate::inventory::{Caller, run_with, with_superuser};
@@ -95,9 +96,7 @@ async fn ok(answer: Response) -> Response {
 /// Waits until a product has so many units.
 pub(crate) async fn until_there_are(program: &Caller, product: i64, quantity: i64) {
     let path = format!("/api/v1/products/{product}/");
-    while program.get(&path).await["quantity"] != quantity {
-        tokio::task::yield_now().await;
-    }
+    until(async || program.get(&path).await["quantity"] == quantity).await;
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::json;
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start};
+use test_kit::until;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -52,7 +53,7 @@ async fn every_worker_of_both_services_is_watched() {
         let labels = format!("{{service=\"{service}\",worker=\"{worker}\"}}");
         let runs = format!("balcao_worker_up{labels} 1\n");
         // The line `ready` does not wait for them.
-        while !text(&figures).await.contains(&runs) {}
+        until(async || text(&figures).await.contains(&runs)).await;
         let restarts = format!("balcao_worker_restarts_total{labels} 0\n");
         assert!(text(&figures).await.contains(&restarts), "{restarts}");
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use db::{BatchLoader, Conn, Db, Error, ErrorKind, Options, Row, batch_loader};
-use test_kit::database;
+use test_kit::{database, until};
 
 use crate::{
     pause::pause,
@@ -137,9 +137,7 @@ fn look_ups_that_come_together_share_a_statement() {
                 })
             })
             .collect();
-        while db.statistics().waiting_reads < 40 {
-            tokio::task::yield_now().await;
-        }
+        until(async || db.statistics().waiting_reads == 40).await;
         // The lane takes reads in their order. Once this one is answered, all earlier ones wait for
         // the locked table.
         let last = async |conn: &mut Conn| conn.find_by_key(&OUTFLOW, 1).await;

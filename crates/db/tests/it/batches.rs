@@ -9,11 +9,10 @@ use std::{
 };
 
 use db::{BatchedChange, Db, Engine, Error, Locks, Options, Outcome, Tx};
-use test_kit::{database, on_both_engines};
+use test_kit::{database, on_both_engines, until};
 use tokio::{sync::Barrier, task::JoinSet};
 
 use crate::{
-    jobs::until,
     pause::pause,
     schema::{db_on_both_engines, insert, open, open_with, patient, products},
 };
@@ -119,7 +118,7 @@ on_both_engines!(
                 taking.await.unwrap()
             });
         }
-        until(|| started.load(Ordering::SeqCst) == 600).await;
+        until(async || started.load(Ordering::SeqCst) == 600).await;
         paused.go_on();
         first.await.unwrap().unwrap();
         let taken = tasks.join_all().await.into_iter().flatten().count();
@@ -259,7 +258,7 @@ async fn until_one_waits(db: &Db) {
         db.read(async |conn| conn.one(count, &[], |row| row.get(0)).await)
             .await
     };
-    while waiting().await.unwrap() == 0 {}
+    until(async || waiting().await.unwrap() > 0).await;
 }
 
 #[test]

@@ -7,11 +7,13 @@ use std::{
 };
 
 use db::{Db, Error, ErrorKind, Options, Tx};
-use test_kit::database::{Engine, run};
+use test_kit::{
+    database::{Engine, run},
+    until,
+};
 use tokio::task::JoinHandle;
 
 use crate::{
-    jobs::until,
     pause::{Paused, pause},
     schema::{add_product, insert, open, open_with, patient, products},
 };
@@ -37,7 +39,7 @@ async fn waiting<T: Send + 'static>(
     let before = db.statistics().waiting_writes;
     let other = db.clone();
     let task = tokio::spawn(async move { other.write(job).await });
-    until(|| db.statistics().waiting_writes > before).await;
+    until(async || db.statistics().waiting_writes > before).await;
     task
 }
 

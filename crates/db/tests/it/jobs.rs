@@ -10,7 +10,7 @@ use std::{
 };
 
 use db::{Db, Error, ErrorKind, Options, Tx};
-use test_kit::{database, on_both_engines};
+use test_kit::{database, on_both_engines, until};
 
 use crate::{
     pause::{Paused, pause},
@@ -277,9 +277,9 @@ fn jobs_share_a_commit_and_none_is_answered_before_it() {
                 tokio::spawn(async move { add(&db, number.to_string(), 1).await })
             })
             .collect();
-        until(|| db.statistics().waiting_writes == 10).await;
+        until(async || db.statistics().waiting_writes == 10).await;
         let (last_paused, last) = hold_writer(&db);
-        until(|| db.statistics().waiting_writes == 11).await;
+        until(async || db.statistics().waiting_writes == 11).await;
         paused.go_on();
         last_paused.reached();
         // All ten have run in the open transaction, which is not committed yet.
@@ -317,7 +317,7 @@ fn a_failing_commit_fails_every_job_of_its_batch_and_no_other() {
             let sql = "INSERT INTO late (product_id) VALUES (99)";
             two.write(async |tx| tx.execute(sql, &[]).await).await
         });
-        until(|| db.statistics().waiting_writes == 2).await;
+        until(async || db.statistics().waiting_writes == 2).await;
         paused.go_on();
         assert!(good.await.unwrap().unwrap_err().is_foreign_key());
         assert!(bad.await.unwrap().unwrap_err().is_foreign_key());
@@ -361,7 +361,7 @@ fn what_fails_among_others_takes_back_what_it_wrote_and_nothing_else() {
                 };
                 other.write(job).await.is_ok()
             }));
-            until(|| db.statistics().waiting_writes == number as u64 + 1).await;
+            until(async || db.statistics().waiting_writes == number as u64 + 1).await;
         }
         let before = db.statistics();
         paused.go_on();
@@ -419,10 +419,3 @@ on_both_engines!(
         assert_eq!(products(&open(&address).await).await, 50);
     }
 );
-
-/// Waits for another thread until a condition holds, without a clock.
-pub(crate) async fn until(condition: impl Fn() -> bool) {
-    while !condition() {
-        tokio::task::yield_now().await;
-    }
-}

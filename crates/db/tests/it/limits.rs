@@ -5,10 +5,9 @@ use std::{
 };
 
 use db::{Engine, Error, ErrorKind, Options};
-use test_kit::{database, on_both_engines};
+use test_kit::{database, on_both_engines, until};
 
 use crate::{
-    jobs::until,
     pause::pause,
     schema::{add_product, count, insert, open, open_with, patient, products},
 };
@@ -267,7 +266,7 @@ fn the_log_stays_short_though_writing_goes_on() {
         let log = format!("{}-wal", address.strip_prefix("sqlite:").unwrap());
         let bytes = std::fs::metadata(log).unwrap().len();
         assert!(bytes < 32 * 1024 * 1024, "{bytes}");
-        until(|| db.statistics().log_bytes > 0).await;
+        until(async || db.statistics().log_bytes > 0).await;
         assert!(db.statistics().log_bytes < 32 * 1024 * 1024);
     });
 }

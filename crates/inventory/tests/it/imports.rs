@@ -17,7 +17,7 @@ use inventory::{
 };
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::time::timeout;
+use test_kit::until;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -106,19 +106,19 @@ app_on_both_engines!(
     sales_go_on_while_a_file_is_checked_imported_and_undone,
     async |app| {
         app.admin().a_product("Café", 10_000).await;
-        let file = CsvFile::new(&products(900));
+        let file = CsvFile::new(&products(450));
         let dry = Order {
             is_dry_run: true,
             ..file.order(&app, FileKind::Products)
         };
         let dry = import(&app.state.db, dry, Arc::new(|_| ()));
         let (report, sales) = selling_beside(&app, dry).await;
-        assert_eq!(report.unwrap().added, 900);
+        assert_eq!(report.unwrap().added, 450);
         assert!(sales >= 3, "{sales} sales beside the check");
         let (report, sales) = selling_beside(&app, file.import(&app, FileKind::Products)).await;
-        assert_eq!(report.unwrap().added, 900);
+        assert_eq!(report.unwrap().added, 450);
         assert!(sales >= 10, "{sales} sales beside the import");
-        assert_eq!(app.count("products").await, 901);
+        assert_eq!(app.count("products").await, 451);
         let admin = app.logged_in("admin").await;
         let (undone, sales) = selling_beside(&app, admin.submit("/import/1/undo/", &[])).await;
         leads_to(&undone, "/import/1/");
@@ -174,9 +174,10 @@ app_on_both_engines!(
     an_import_that_is_cut_off_anywhere_leaves_nothing_or_all_of_it,
     async |app| {
         app.admin().a_product("Café", 5).await;
-        let file = CsvFile::new(&products(450).replace(",1,1,", ",Ervas,Mata,"));
+        // Two batches, cut off at every seventh step.
+        let file = CsvFile::new(&products(250).replace(",1,1,", ",Ervas,Mata,"));
         let mut cuts_that_left_nothing = 0;
-        for polls in 1.. {
+        for polls in (1..).step_by(7) {
             let order = Order {
                 creates_names: true,
                 ..file.order(&app, FileKind::Products)
@@ -200,7 +201,7 @@ app_on_both_engines!(
             );
             match products {
                 1 => cuts_that_left_nothing += 1,
-                451 => break,
+                251 => break,
                 half => panic!("{half} products after {polls} polls"),
             }
         }
@@ -346,13 +347,13 @@ app_on_both_engines!(
 /// The page of a large import while it runs, and after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
     let begun = visitor.page("/import/1/").await;
-    let ended = async {
-        while !matches!(
+    until(async || {
+        matches!(
             state(app).await.as_deref(),
             Some("checked" | "done" | "undone")
-        ) {}
-    };
-    timeout(Duration::from_secs(300), ended).await.unwrap();
+        )
+    })
+    .await;
     [begun, visitor.page("/import/1/").await]
 }
 

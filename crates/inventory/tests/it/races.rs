@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use db::Db;
 use serde_json::json;
-use test_kit::database::{Engine, run};
+use test_kit::{
+    database::{Engine, run},
+    until,
+};
 use tokio::sync::Barrier;
 
 use crate::app::TestApp;
@@ -12,15 +15,13 @@ use crate::app::TestApp;
 /// Waits until a statement waits for another transaction.
 async fn until_one_waits(db: &Db) {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    loop {
+    until(async || {
         let waiting: Result<i64, db::Error> = db
             .read(async move |conn| conn.one(count, &[], |row| row.get(0)).await)
             .await;
-        if waiting.unwrap() > 0 {
-            return;
-        }
-        tokio::task::yield_now().await;
-    }
+        waiting.unwrap() > 0
+    })
+    .await;
 }
 
 /// SQLite runs one write after the other, so this race cannot happen there.

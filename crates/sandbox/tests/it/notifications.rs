@@ -10,6 +10,7 @@ use axum::extract::Request;
 use hmac::{Hmac, KeyInit, Mac};
 use sandbox::Config;
 use serde_json::{Value, json};
+use test_kit::until;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::support::{Provider, pix_payment};
@@ -207,12 +208,9 @@ fn boleto() -> Value {
 
 /// Waits until the failure is on the schedule and moves the clock exactly there.
 async fn advance_to_retry(provider: &Provider, seller: &Seller, retry: usize, wait: Duration) {
-    let waiting = loop {
-        let waiting = provider.get("/sandbox/notifications").await.json();
-        if waiting[0]["retry"] == retry {
-            break waiting;
-        }
-    };
+    let waiting = async || provider.get("/sandbox/notifications").await.json();
+    until(async || waiting().await[0]["retry"] == retry).await;
+    let waiting = waiting().await;
     assert_eq!(waiting.as_array().unwrap().len(), 1);
     provider
         .clock

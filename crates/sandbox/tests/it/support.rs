@@ -7,6 +7,7 @@ use reqwest::{Method, RequestBuilder, Response};
 use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
 use test_kit::tls::provide_cryptography;
+use test_kit::until;
 use web::{Clock, Random};
 
 pub(crate) const VISA: &str = "4235647728025682";
@@ -163,17 +164,12 @@ impl Provider {
 
     /// Waits until a call of this path has come in.
     pub(crate) async fn called(&self, path: &str) {
-        loop {
+        until(async || {
             let calls = self.get("/sandbox/calls").await.json();
-            if calls
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|call| call["path"] == path)
-            {
-                return;
-            }
-        }
+            let calls = calls.as_array().unwrap();
+            calls.iter().any(|call| call["path"] == path)
+        })
+        .await;
     }
 }
 

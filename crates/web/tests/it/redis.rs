@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use test_kit::logs::Logs;
+use test_kit::until;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -163,15 +164,11 @@ async fn calls_leave_a_shared_window_when_their_time_is_over() {
             && !take(&windows, &rates).await
     );
     // Redis counts by its own clock, so this process' clock is advanced with it.
-    let until_allowed = async {
-        while !take(&windows, &rates).await {
-            clock.advance(Duration::from_millis(100));
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(LONG, until_allowed)
-        .await
-        .expect("the second passes");
+    until(async || {
+        clock.advance(Duration::from_millis(100));
+        take(&windows, &rates).await
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 use test_kit::html::has;
+use test_kit::until;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -343,9 +344,7 @@ async fn shutdown_finishes_what_has_begun_and_takes_nothing_new() {
         "",
         "connections without a request are closed"
     );
-    while tokio::net::TcpStream::connect(server.address).await.is_ok() {
-        tokio::task::yield_now().await;
-    }
+    until(async || TcpStream::connect(server.address).await.is_err()).await;
     finish.send(true).unwrap();
     let answer = read_to_end(&mut busy).await;
     assert!(answer.ends_with("finished"), "{answer}");

@@ -11,6 +11,7 @@ use rustls::ClientConfig;
 use rustls::pki_types::{CertificateDer, ServerName};
 use tempfile::TempDir;
 use test_kit::logs::Logs;
+use test_kit::until;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -18,7 +19,7 @@ use tokio_rustls::client::TlsStream;
 use web::client::Origin;
 use web::server::{Options, Tls, TlsFiles};
 
-use crate::support::{LONG, Running, in_stack};
+use crate::support::{Running, in_stack};
 
 /// Writes a new self-signed certificate with its key, and returns it.
 fn write(folder: &Path) -> CertificateDer<'static> {
@@ -181,16 +182,4 @@ fn files_that_cannot_be_used_are_named() {
     fs::write(folder.path().join("cert.pem"), cert).unwrap();
     let error = Tls::load(files(folder.path())).unwrap_err().to_string();
     assert_eq!(error, "certificate and key cannot be used");
-}
-
-/// Polls until a condition holds.
-async fn until(look: impl AsyncFn() -> bool) {
-    let looking = async {
-        while !look().await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(LONG, looking)
-        .await
-        .expect("it comes to pass");
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::get;
 use test_kit::logs::Logs;
+use test_kit::until;
 use tokio::sync::Notify;
 use web::errors::TimestampedErrors;
 use web::metrics::Metrics;
@@ -32,12 +33,6 @@ fn figure(metrics: &Metrics, name: &str) -> String {
 async fn ready(server: &Running) -> (u16, String) {
     let response = crate::support::get(server.url("/ready")).await.unwrap();
     (response.status().as_u16(), response.text().await.unwrap())
-}
-
-async fn until(is_so: impl Fn() -> bool) {
-    while !is_so() {
-        tokio::task::yield_now().await;
-    }
 }
 
 #[tokio::test]
@@ -82,7 +77,7 @@ async fn readiness_names_a_worker_that_ended_until_it_runs_again() {
         let workers = workers.clone();
         async move { workers.keep("mails", async || ()).await }
     });
-    until(|| !workers.missing().is_empty()).await;
+    until(async || !workers.missing().is_empty()).await;
     let (status, body) = ready(&server).await;
     assert_eq!(status, 503);
     assert!(body.contains("the worker mails is down"), "{body}");
@@ -116,7 +111,7 @@ async fn of_several_workers_of_a_name_one_that_is_down_is_enough_to_be_missed() 
         tokio::spawn(async move { workers.keep("mails", work).await })
     };
     let (one, other) = (keep(|| std::future::ready(())), keep(|| panic!("a fault")));
-    until(|| !workers.missing().is_empty()).await;
+    until(async || !workers.missing().is_empty()).await;
     one.abort();
     drop(one.await);
     other.abort();
@@ -188,7 +183,7 @@ async fn a_worker_that_does_not_stop_with_the_service_is_cut_off() {
         shutdown.begin();
     };
     tokio::join!(kept, stop);
-    until(|| is_over.load(Ordering::SeqCst)).await;
+    until(async || is_over.load(Ordering::SeqCst)).await;
 }
 
 #[tokio::test]

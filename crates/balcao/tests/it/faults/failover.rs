@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::postgres::PostgresServer;
 use test_kit::process::{Balcao, Start};
+use test_kit::until;
 use tokio::task::{JoinSet, block_in_place};
 
 use super::ids;
@@ -62,9 +63,7 @@ impl Sellers {
     /// Waits until so many sales more were acknowledged.
     async fn sell(&self, more: usize) {
         let enough = self.count.load(Ordering::SeqCst) + more;
-        while self.count.load(Ordering::SeqCst) < enough {
-            tokio::task::yield_now().await;
-        }
+        until(async || self.count.load(Ordering::SeqCst) >= enough).await;
     }
 
     /// Everything that was acknowledged is in the database, and every quantity agrees with its

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start};
+use test_kit::until;
 use tokio::task::{JoinSet, block_in_place};
 
 use crate::inventory::{Caller, inventory, succeeds};
@@ -99,9 +100,7 @@ impl Shop {
                 }
             });
         }
-        while done.load(Ordering::Relaxed) < ENOUGH {
-            tokio::task::yield_now().await;
-        }
+        until(async || done.load(Ordering::Relaxed) >= ENOUGH).await;
         service.kill();
         workers.join_all().await;
     }

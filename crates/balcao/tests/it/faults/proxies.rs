@@ -13,7 +13,8 @@ use serde_json::json;
 use tempfile::TempDir;
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start};
-use tokio::task::{JoinSet, yield_now};
+use test_kit::until;
+use tokio::task::JoinSet;
 
 use crate::inventory::{Caller, inventory};
 
@@ -140,15 +141,12 @@ impl Proxy {
             _folder: folder,
         };
         let ready = format!("{}/ready", proxy.url);
-        while !client
-            .get(&ready)
-            .send()
-            .await
-            .is_ok_and(|answer| answer.status() == StatusCode::OK)
-        {
+        until(async || {
             assert!(proxy.process.try_wait().unwrap().is_none(), "it has ended");
-            yield_now().await;
-        }
+            let answer = client.get(&ready).send().await;
+            answer.is_ok_and(|answer| answer.status() == StatusCode::OK)
+        })
+        .await;
         proxy
     }
 }

@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::Request;
 use serde_json::json;
 use sha2::Sha256;
-use test_kit::on_both_engines;
+use test_kit::{on_both_engines, until};
 
 use super::app::{Answer, Shop, TestApp, WEBHOOK_SECRET};
 use super::requests::{card, pix};
@@ -430,9 +430,7 @@ shop_on_both_engines!(
         notify(&shop, &id).await;
         let state = shop.state.clone();
         let reading = tokio::spawn(async move { work_once(&state).await.unwrap() });
-        while shop.sandbox.calls().await.len() == calls {
-            tokio::task::yield_now().await;
-        }
+        until(async || shop.sandbox.calls().await.len() > calls).await;
         shop.sandbox.act(&id, "pay").await;
         notify(&shop, &id).await;
         assert_eq!(reading.await.unwrap(), 1);
