@@ -19,6 +19,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub use accessibility::Rules;
 use driver::{Driver, Refusal};
 pub use keys::Key;
 use reader::capabilities;

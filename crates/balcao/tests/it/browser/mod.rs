@@ -5,6 +5,7 @@ mod archiving;
 mod counting;
 mod counts;
 mod dashboard;
+mod documents;
 mod faults;
 mod forms;
 mod importing;

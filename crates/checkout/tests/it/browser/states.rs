@@ -2,7 +2,7 @@
 //! languages, in light and dark, on a phone and on a desktop.
 
 use serde_json::json;
-use test_kit::browser::{Reader, Scheme};
+use test_kit::browser::{Reader, Rules, Scheme};
 
 use super::{Buyer, ORDER, Shop};
 
@@ -15,7 +15,7 @@ async fn look(buyer: &Buyer<'_>, state: &str, problems: &mut Vec<String>) {
         buyer.resize(width, height).await;
         for scheme in [Scheme::Light, Scheme::Dark] {
             buyer.prefer(scheme).await;
-            let found = buyer.accessibility_problems().await;
+            let found = buyer.accessibility_problems(Rules::All).await;
             problems.extend(
                 found
                     .iter()
