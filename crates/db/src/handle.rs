@@ -20,7 +20,7 @@ pub struct Db {
 }
 
 enum Store {
-    Sqlite(Sqlite),
+    Sqlite(Box<Sqlite>),
     Postgres(Postgres),
     #[cfg(feature = "simulation")]
     Simulated(Simulated),
@@ -37,7 +37,8 @@ impl Db {
         let store = match address {
             Address::Sqlite(path) => {
                 let (path, options) = (path.clone(), options.clone());
-                Store::Sqlite(blocking(move || Sqlite::open(&path, &options)).await?)
+                let sqlite = blocking(move || Sqlite::open(&path, &options)).await?;
+                Store::Sqlite(Box::new(sqlite))
             }
             Address::Postgres(address) => Store::Postgres(Postgres::open(address, options).await?),
         };
@@ -325,14 +326,13 @@ impl Db {
     /// nothing.
     pub async fn close(self) {
         let closed = blocking(move || {
-            let threads = match &*self.store {
+            let panicked = match &*self.store {
                 Store::Sqlite(sqlite) => sqlite.close(),
                 Store::Postgres(postgres) => postgres.close(),
                 #[cfg(feature = "simulation")]
-                Store::Simulated(_) => Vec::new(),
+                Store::Simulated(_) => 0,
             };
-            let panicked = threads.into_iter().filter_map(|thread| thread.join().err());
-            match panicked.count() {
+            match panicked {
                 0 => Ok(()),
                 count => Err(Error::other(format!(
                     "{count} database threads had panicked"

@@ -97,6 +97,7 @@ mod rows;
 mod simulated;
 mod sqlite;
 mod statistics;
+mod threads;
 mod timestamp;
 mod value;
 

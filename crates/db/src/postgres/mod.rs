@@ -11,10 +11,9 @@ use std::{
     pin::Pin,
     rc::Rc,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    thread::JoinHandle,
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -27,7 +26,7 @@ use crate::{
     BatchedChange, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
     conn::postgres::Connector,
     job::{Job, Work},
-    lock_mutex,
+    threads::Threads,
 };
 
 /// The lane of inline reads, whose batch loaders share statements. The more reads there are on one
@@ -49,7 +48,7 @@ pub(crate) struct Postgres {
     room: Arc<Semaphore>,
     places: usize,
     closed: AtomicBool,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Threads,
 }
 
 impl Postgres {
@@ -67,7 +66,7 @@ impl Postgres {
             room: Arc::new(Semaphore::new(places)),
             places,
             closed: AtomicBool::new(false),
-            threads: Mutex::default(),
+            threads: Threads::default(),
         };
         let lanes = options.lanes.max(1);
         let connections = options.connections.div_ceil(lanes).max(1);
@@ -83,25 +82,18 @@ impl Postgres {
         connections: usize,
         options: &Options,
     ) -> Result<(), Error> {
-        let failed = |error: std::io::Error| {
-            Error::unavailable(format!("cannot start a database thread: {error}"))
-        };
         let (sender, messages) = mpsc::channel(self.places + 1);
         let lane = Lane::new(&self.connector, connections, options, &self.counters)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(failed)?;
+            .map_err(|error| Error::unavailable(format!("cannot start a runtime: {error}")))?;
         let (room, places) = (Arc::clone(&self.room), self.places());
-        let thread = std::thread::Builder::new()
-            .name(format!("db-lane-{number}"))
-            .spawn(move || {
-                let local = tokio::task::LocalSet::new();
-                local.block_on(&runtime, lane::run(Rc::new(lane), messages, room, places));
-            })
-            .map_err(failed)?;
+        self.threads.start(&format!("db-lane-{number}"), move || {
+            let local = tokio::task::LocalSet::new();
+            local.block_on(&runtime, lane::run(Rc::new(lane), messages, room, places));
+        })?;
         self.lanes.push(sender);
-        lock_mutex(&self.threads).push(thread);
         Ok(())
     }
 
@@ -261,14 +253,14 @@ impl Postgres {
             .snapshot(self.places - self.room.available_permits(), 0)
     }
 
-    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted.
-    pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
+    /// Takes no more jobs, and waits for those that it has. Returns how many threads had panicked.
+    pub(crate) fn close(&self) -> usize {
         self.closed.store(true, Ordering::Relaxed);
         for lane in &self.lanes {
             // A lane whose thread has ended needs no message.
             let _ended = lane.try_send(Message::Stop);
         }
-        lock_mutex(&self.threads).drain(..).collect()
+        self.threads.join()
     }
 }
 

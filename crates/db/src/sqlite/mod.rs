@@ -12,8 +12,7 @@ mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-    thread::JoinHandle,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -28,8 +27,9 @@ use self::{
 use crate::{
     Conn, Counters, Error, Options, Statistics, Tx,
     conn::sqlite::{Connection, Role, create_private},
-    job, lock_mutex,
+    job,
     queue::{PushError, Queue},
+    threads::Threads,
 };
 
 /// A job for a thread that reads.
@@ -46,7 +46,8 @@ pub(crate) struct Sqlite {
     reports: Arc<Queue<ReadJob>>,
     writes: Arc<Queue<Box<dyn WriteJob>>>,
     checkpoints: Arc<Queue<()>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Threads,
+    checkpointer: Threads,
 }
 
 impl Sqlite {
@@ -64,9 +65,11 @@ impl Sqlite {
             reports: Arc::new(Queue::new(options.queue)),
             writes: Arc::new(Queue::new(options.queue)),
             checkpoints: Arc::new(Queue::new(1)),
-            threads: Mutex::default(),
+            threads: Threads::default(),
+            checkpointer: Threads::default(),
         };
         sqlite.start_writer()?;
+        sqlite.start_checkpointer()?;
         for number in 0..options.readers.max(1) {
             sqlite.start_reader(&format!("db-read-{number}"), Role::Reader, &sqlite.reads)?;
         }
@@ -101,10 +104,13 @@ impl Sqlite {
             Arc::clone(&self.files),
             &self.options,
         );
-        self.start("db-write", move || writer.run())?;
+        self.threads.start("db-write", move || writer.run())
+    }
+
+    fn start_checkpointer(&self) -> Result<(), Error> {
         let connection = self.connect(Role::Maintenance)?;
         let signals = Arc::clone(&self.checkpoints);
-        self.start("db-checkpoint", move || {
+        self.checkpointer.start("db-checkpoint", move || {
             checkpoint::run(&connection, &signals);
         })
     }
@@ -117,16 +123,8 @@ impl Sqlite {
     ) -> Result<(), Error> {
         let conn = Conn::sqlite(self.connect(role)?, Arc::clone(&self.counters));
         let queue = Arc::clone(queue);
-        self.start(name, move || writer::run_reader(conn, &queue))
-    }
-
-    fn start(&self, name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {
-        let handle = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(work)
-            .map_err(|error| Error::unavailable(format!("cannot start a thread: {error}")))?;
-        lock_mutex(&self.threads).push(handle);
-        Ok(())
+        self.threads
+            .start(name, move || writer::run_reader(conn, &queue))
     }
 
     pub(crate) async fn read<T, E, F>(&self, job: F) -> Result<T, E>
@@ -299,14 +297,16 @@ impl Sqlite {
         self.inline_reads.close();
         self.reports.close();
         self.writes.close();
-        self.checkpoints.close();
     }
 
-    /// Takes no more jobs. Returns the threads, which end after the jobs that were accepted. The
-    /// last connection to close copies the log into the file and removes it.
-    pub(crate) fn close(&self) -> Vec<JoinHandle<()>> {
+    /// Takes no more jobs, and waits for those that it has. Returns how many threads had panicked.
+    pub(crate) fn close(&self) -> usize {
         self.stop();
-        lock_mutex(&self.threads).drain(..).collect()
+        let panicked = self.threads.join();
+        // The last connection to close copies the log into the file and removes it. Of two that
+        // close at once, neither does, so one closes after all others.
+        self.checkpoints.close();
+        panicked + self.checkpointer.join()
     }
 }
 
@@ -314,6 +314,7 @@ impl Drop for Sqlite {
     /// The threads finish their jobs and end, but are not joined.
     fn drop(&mut self) {
         self.stop();
+        self.checkpoints.close();
     }
 }
 

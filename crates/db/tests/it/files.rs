@@ -2,6 +2,7 @@ use std::fs;
 
 use db::{Db, Error, ErrorKind};
 use test_kit::database::{Engine, run};
+use tokio::task::JoinSet;
 
 use crate::schema::{SHOP, add_product, count, insert, open, products};
 
@@ -41,6 +42,29 @@ fn a_file_that_is_deleted_or_replaced_takes_no_jobs_until_it_is_back() {
         assert_eq!(products(&db).await, 1);
         fs::remove_file(file).unwrap();
         assert_unavailable(&db).await;
+    });
+}
+
+#[test]
+fn a_closed_database_is_one_file_whichever_connection_closes_first() {
+    run(Engine::Sqlite, async |address| {
+        // Several at once, so that threads are interrupted while they close connections.
+        let mut shops = JoinSet::new();
+        for shop in 0..8 {
+            let address = format!("{address}-{shop}");
+            shops.spawn(async move {
+                let file = address.strip_prefix("sqlite:").unwrap();
+                for _ in 0..25 {
+                    let db = open(&address).await;
+                    add_product(&db, "Rice", 1).await;
+                    db.close().await;
+                    for beside in ["-wal", "-shm"] {
+                        assert!(!fs::exists(format!("{file}{beside}")).unwrap(), "{beside}");
+                    }
+                }
+            });
+        }
+        shops.join_all().await;
     });
 }
 
