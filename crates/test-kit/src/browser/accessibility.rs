@@ -14,9 +14,20 @@ use crate::environment;
 pub enum Rules {
     /// Every rule that is on by default.
     All,
-    /// All but the contrast of colours, which takes three quarters of the time and does not depend
-    /// on the language.
+    /// All but the contrast of colours.
     AllButContrast,
+}
+
+impl Rules {
+    /// The rules for a page in this language. Contrast takes most of the time and does not depend
+    /// on the language, so it is checked in Portuguese alone.
+    pub fn in_language(language: &str) -> Self {
+        if language == "pt-BR" {
+            Self::All
+        } else {
+            Self::AllButContrast
+        }
+    }
 }
 
 /// Runs the rules, and returns each violation with its elements. Transitions of colours are
@@ -30,6 +41,13 @@ return axe.run(document, {resultTypes: ['violations'], rules: {'color-contrast':
 ";
 
 impl Browser {
+    /// Loads axe-core with every page from now on, which is quicker than to send it to each.
+    pub async fn load_checker_with_pages(&self) {
+        let source = serde_json::json!({"source": axe()});
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", source)
+            .await;
+    }
+
     /// Panics with everything that axe-core finds wrong with the page as it is shown now.
     pub async fn check_accessibility(&self) {
         let problems = self.accessibility_problems(Rules::All).await;

@@ -1,5 +1,5 @@
 //! Error pages: not found, too large, too many requests, unavailable, internal error. Each service
-//! has them in both languages, in light and dark, for desktops and phones.
+//! has them in both languages, on a desktop in light and on a phone in dark.
 
 use std::sync::mpsc;
 
@@ -12,7 +12,7 @@ use test_kit::{
 
 use super::{
     log_in,
-    walk::{DESK, LOOKS, Walk},
+    walk::{DESK, Walk, on_both},
 };
 
 /// More requests than the limit of a minute. The page must be quick, so that a slow machine reaches
@@ -65,10 +65,8 @@ impl Walk {
         for problem in self.browser.html_problems().await {
             self.note(url, &format!("HTML: {problem}"));
         }
-        // Contrast, which alone differs between the schemes, is checked in Portuguese.
-        let mut looks = LOOKS.to_vec();
-        looks.retain(|(scheme, _)| language == "pt-BR" || *scheme == Scheme::Light);
-        self.look(url, language, looks).await;
+        self.look(url, language, on_both([Scheme::Light, Scheme::Dark]))
+            .await;
     }
 }
 
@@ -95,7 +93,7 @@ async fn too_large(walk: &mut Walk, inventory: &str) {
         .type_text("#file", file.to_str().unwrap())
         .await;
     walk.browser.click("main form button[type=submit]").await;
-    walk.shows_error(&url, 413, "Portuguese").await;
+    walk.shows_error(&url, 413, "pt-BR").await;
 }
 
 /// A form of the administration over the size limit.
@@ -109,7 +107,7 @@ async fn too_long(walk: &mut Walk, inventory: &str) {
         text.value = 'x'.repeat(5 * 1024 * 1024);";
     walk.browser.script(script).await;
     walk.browser.click("[name=_save]").await;
-    walk.shows_error(&url, 413, "Portuguese").await;
+    walk.shows_error(&url, 413, "pt-BR").await;
 }
 
 /// A database that another writer has locked.
@@ -140,7 +138,7 @@ async fn not_now(walk: &mut Walk, inventory: &str, db: &Db) {
         walk.browser.goto(&url).await;
         walk.browser.fill(field, "Tarde demais").await;
         walk.browser.click(button).await;
-        walk.shows_error(&url, 503, "Portuguese").await;
+        walk.shows_error(&url, 503, "pt-BR").await;
     }
     release.send(()).unwrap();
     holding.await.unwrap().unwrap();

@@ -1,7 +1,7 @@
 //! Checks every page: axe-core finds nothing, the HTML is strict, no request goes to other hosts,
 //! the content security policy blocks nothing, no script fails, and nothing is wider than the
-//! window. In both languages, in light and dark, on a desktop and on a phone. The pages come from
-//! the services' own tables of addresses, so new pages are checked too.
+//! window. In both languages, on a desktop and on a phone, one in light and the other in dark. The
+//! pages come from the services' own tables of addresses, so new pages are checked too.
 
 use std::collections::BTreeSet;
 
@@ -92,13 +92,6 @@ const FAULTS: [&str; 3] = ["/nowhere/", "/nowhere", "/products/999999999/"];
 
 pub(super) const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
-/// A desktop and a phone, each in light and dark.
-pub(super) const LOOKS: [(Scheme, (u32, u32)); 4] = [
-    (Scheme::Light, DESK),
-    (Scheme::Dark, DESK),
-    (Scheme::Light, PHONE),
-    (Scheme::Dark, PHONE),
-];
 
 pub(super) struct Walk {
     pub(super) browser: Browser,
@@ -107,8 +100,10 @@ pub(super) struct Walk {
 
 impl Walk {
     pub(super) async fn begin() -> Self {
+        let browser = Browser::open().await;
+        browser.load_checker_with_pages().await;
         Self {
-            browser: Browser::open().await,
+            browser,
             problems: BTreeSet::new(),
         }
     }
@@ -134,17 +129,14 @@ impl Walk {
         self.look(url, language, on_both(schemes)).await;
     }
 
-    /// Checks the open page in each of these schemes and sizes; contrast in one language.
+    /// Checks the open page in each of these schemes and sizes, by the rules for its language.
     pub(super) async fn look(
         &mut self,
         url: &str,
         language: &str,
         looks: impl IntoIterator<Item = (Scheme, (u32, u32))>,
     ) {
-        let rules = match language {
-            "en" => Rules::AllButContrast,
-            _ => Rules::All,
-        };
+        let rules = Rules::in_language(language);
         for (scheme, (width, height)) in looks {
             self.browser.resize(width, height).await;
             self.browser.prefer(scheme).await;
@@ -312,7 +304,7 @@ fn pages() -> BTreeSet<String> {
     walked.map(example).chain(further).collect()
 }
 
-fn is_staffs(path: &str) -> bool {
+fn is_of_administration(path: &str) -> bool {
     path.starts_with("/admin/")
 }
 
@@ -416,7 +408,7 @@ async fn every_page_is_for_everybody() {
     }
     log_in(&walk.browser, &inventory, "admin").await;
     make_what_lists_lead_to(&walk, &demo, &inventory).await;
-    for path in pages().iter().filter(|path| !is_staffs(path)) {
+    for path in pages().iter().filter(|path| !is_of_administration(path)) {
         walk.visit(&format!("{inventory}{path}")).await;
     }
     for (pattern, list, start) in BY_LINKS {
@@ -442,7 +434,7 @@ async fn every_page_of_the_administration_is_for_everybody() {
     let mut walk = Walk::begin().await;
     log_in(&walk.browser, &inventory, "admin").await;
     make_what_lists_lead_to(&walk, &demo, &inventory).await;
-    for path in pages().iter().filter(|path| is_staffs(path)) {
+    for path in pages().iter().filter(|path| is_of_administration(path)) {
         walk.visit(&format!("{inventory}{path}")).await;
     }
     walk.administration(&inventory).await;
