@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Error, lock_mutex};
 
-/// Threads that end when their queue is closed.
+/// Threads that end after the database is closed.
 #[derive(Default)]
 pub(crate) struct Threads(Mutex<Vec<JoinHandle<()>>>);
 

@@ -87,7 +87,9 @@ impl Postgres {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Error::unavailable(format!("cannot start a runtime: {error}")))?;
+            .map_err(|error| {
+                Error::unavailable(format!("cannot start a database thread's runtime: {error}"))
+            })?;
         let (room, places) = (Arc::clone(&self.room), self.places());
         self.threads.start(&format!("db-lane-{number}"), move || {
             let local = tokio::task::LocalSet::new();

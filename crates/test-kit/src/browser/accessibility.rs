@@ -22,10 +22,10 @@ impl Rules {
     /// The rules for a page in this language. Contrast takes most of the time and does not depend
     /// on the language, so it is checked in Portuguese alone.
     pub fn in_language(language: &str) -> Self {
-        if language == "pt-BR" {
-            Self::All
-        } else {
+        if language == "en" {
             Self::AllButContrast
+        } else {
+            Self::All
         }
     }
 }
