@@ -67,6 +67,8 @@ struct SkipScan<'a, T: 'static> {
     values: Values,
     conditions: Vec<Condition>,
     engine: Engine,
+    /// The number of records on the page.
+    limit: i64,
     /// The number of records before the page.
     offset: i64,
     /// The number of records up to the end of the page.
@@ -93,6 +95,7 @@ impl<T: 'static> Selection<T> {
             values,
             conditions,
             engine,
+            limit,
             offset,
             rows_needed: limit.saturating_add(offset),
         };
@@ -104,8 +107,10 @@ impl<T: 'static> Selection<T> {
             scan.push_without_value(query);
         }
         query.push(") AS firsts ORDER BY firsts.place, firsts.id LIMIT ");
-        query.bind(limit).push(" OFFSET ");
-        scan.push_offset(query);
+        query.bind(limit);
+        if scan.values.key.is_some() {
+            scan.push_offset(query, "(SELECT min(found) FROM parts)");
+        }
     }
 }
 
@@ -150,16 +155,25 @@ impl<T: 'static> SkipScan<'_, T> {
         query.push(" AND until > ").bind(self.offset).push(")");
     }
 
-    /// The offset of the page, counted from the first record that the query reads.
-    fn push_offset(&self, query: &mut Query) {
-        query.push("CAST(").bind(self.offset).push(" AS BIGINT)");
-        query.push(" - CASE WHEN (SELECT found FROM steps WHERE place = 1) > ");
-        query.bind(self.offset);
-        query.push(" THEN 0 ELSE COALESCE((SELECT min(found) FROM parts), 0) END");
+    /// The offset of the page, counted from a record with `found` records before it. 0 if that
+    /// record is on the page.
+    fn push_offset(&self, query: &mut Query, found: &'static str) {
+        query.push(" OFFSET COALESCE((SELECT CAST(").bind(self.offset);
+        query.push(" AS BIGINT) - part.found FROM (SELECT ").push(found);
+        query.push(" AS found) AS part WHERE part.found < ");
+        query.bind(self.offset).push("), 0)");
     }
 
-    /// The first ids of each value in `parts`.
+    /// The ids of each value in `parts`, as many as a page has. Those of the first value begin with
+    /// the page. If several referenced records can have one value, the caller skips what is before
+    /// the page.
     fn push_firsts(&self, query: &mut Query) {
+        self.push_ids_of(query, true);
+        self.push_ids_of(query.push(" UNION ALL "), false);
+    }
+
+    /// The ids of the first value, or of the others.
+    fn push_ids_of(&self, query: &mut Query, is_first: bool) {
         let (values, own) = (&self.values, self.selection.list.own);
         query.push("SELECT step.place, x.id FROM parts AS step");
         if values.key.is_some() {
@@ -174,11 +188,22 @@ impl<T: 'static> SkipScan<'_, T> {
         };
         self.push_of_value(query);
         push_column(query.push(" ORDER BY "), own, own.id);
-        query.push(" LIMIT ").bind(self.rows_needed);
+        query.push(" LIMIT ");
+        if values.key.is_some() {
+            query.bind(self.rows_needed);
+        } else {
+            query.bind(self.limit);
+            if is_first {
+                self.push_offset(query, "(SELECT min(found) FROM parts)");
+            }
+        }
         query.push(match self.engine {
             Engine::Sqlite => ")",
             Engine::Postgres => ") AS x",
         });
+        query.push(" WHERE step.place");
+        query.push(if is_first { " = " } else { " > " });
+        query.push("(SELECT min(place) FROM parts)");
     }
 
     /// The records without a value, at the beginning or at the end.
@@ -199,8 +224,11 @@ impl<T: 'static> SkipScan<'_, T> {
         } else {
             query.push("EXISTS (SELECT 1 FROM parts AS last WHERE last.value IS NULL)");
         }
-        query.push(" THEN CAST(").bind(self.rows_needed);
-        query.push(" AS BIGINT) ELSE 0 END) AS b");
+        query.push(" THEN CAST(").bind(self.limit);
+        query.push(" AS BIGINT) ELSE 0 END");
+        let found = "(SELECT last.found FROM parts AS last WHERE last.value IS NULL)";
+        self.push_offset(query, if is_first { "0" } else { found });
+        query.push(") AS b");
     }
 
     fn is_nothing_first(&self) -> bool {
