@@ -6,7 +6,7 @@
 use db::{Conn, Error, Timestamp};
 use resource::{Field, Value, truth};
 
-use super::{LockedStock, store};
+use super::store;
 use crate::{
     State,
     access::{Caller, Model},
@@ -78,11 +78,6 @@ async fn set_archived(
     }
     store::set_archived_at(tx, product, is_archived.then_some(now), now).await?;
     aggregates::note_change(tx, product).await?;
-    let after = LockedStock {
-        is_archived,
-        ..before
-    };
-    super::record_level(tx, product, before, after).await?;
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }
