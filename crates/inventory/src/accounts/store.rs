@@ -87,12 +87,8 @@ pub(super) async fn name_of(conn: &mut Conn, id: i64) -> Result<Option<String>, 
 
 /// Sets the time of a user's last login.
 pub(super) async fn set_last_login(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE users SET last_login = $2 WHERE id = $1",
-        &[&id, &now],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE users SET last_login = $2 WHERE id = $1";
+    tx.execute(sql, &[&id, &now]).await.map(drop)
 }
 
 /// Revokes all tokens of a user that were issued before `valid_from`.
@@ -101,12 +97,8 @@ pub(super) async fn revoke_until(
     user: i64,
     valid_from: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE users SET tokens_valid_from = $2 WHERE id = $1",
-        &[&user, &valid_from],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE users SET tokens_valid_from = $2 WHERE id = $1";
+    tx.execute(sql, &[&user, &valid_from]).await.map(drop)
 }
 
 pub(super) async fn is_revoked(conn: &mut Conn, jti: &str) -> Result<bool, Error> {
@@ -132,17 +124,14 @@ pub(super) async fn revoke(
     now: Timestamp,
     expires_at: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO revoked_tokens (jti, user_id, revoked_at, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (jti) DO NOTHING",
-        &[&jti, &user, &now, &expires_at],
-    )
-    .await?;
-    Ok(())
+    let sql = "INSERT INTO revoked_tokens (jti, user_id, revoked_at, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (jti) DO NOTHING";
+    tx.execute(sql, &[&jti, &user, &now, &expires_at])
+        .await
+        .map(drop)
 }
 
 /// Deletes revoked tokens that have expired.
 pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
-    tx.execute("DELETE FROM revoked_tokens WHERE expires_at <= $1", &[&now])
-        .await?;
-    Ok(())
+    let sql = "DELETE FROM revoked_tokens WHERE expires_at <= $1";
+    tx.execute(sql, &[&now]).await.map(drop)
 }

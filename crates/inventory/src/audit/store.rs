@@ -85,9 +85,10 @@ pub(super) async fn insert(
     now: Timestamp,
 ) -> Result<(), Error> {
     let user = actor.0.as_ref();
+    let sql = "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     tx.execute(
-        "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        sql,
         &[
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
@@ -99,6 +100,6 @@ pub(super) async fn insert(
             &now,
         ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }

@@ -24,12 +24,10 @@ pub(super) async fn forget(
     key: &IdempotencyKey,
     until: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4",
-        &[&key.user, &key.path, &key.key, &until],
-    )
-    .await
-    .map(drop)
+    let sql = "DELETE FROM idempotency_keys WHERE user_id = $1 AND path = $2 AND key = $3 AND created_at <= $4";
+    tx.execute(sql, &[&key.user, &key.path, &key.key, &until])
+        .await
+        .map(drop)
 }
 
 /// Deletes the keys that were stored at or before `until`.
@@ -44,9 +42,17 @@ pub(super) async fn insert(
     body: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
+    let sql = "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
     tx.execute(
-        "INSERT INTO idempotency_keys (user_id, path, key, fingerprint, body, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        &[&key.user, &key.path, &key.key, &key.fingerprint, &body, &now],
+        sql,
+        &[
+            &key.user,
+            &key.path,
+            &key.key,
+            &key.fingerprint,
+            &body,
+            &now,
+        ],
     )
     .await
     .map(drop)

@@ -58,24 +58,16 @@ pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, 
 
 /// Deletes a user's files that were checked before a time and never confirmed.
 pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2",
-        &[&user, &until],
-    )
-    .await
-    .map(drop)
+    let sql = "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2";
+    tx.execute(sql, &[&user, &until]).await.map(drop)
 }
 
 /// Deletes a user's files that were never confirmed, except the newest `kept`.
 pub(super) async fn forget_oldest_checked(tx: &mut Tx, user: i64, kept: i64) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND id NOT IN (
+    let sql = "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND id NOT IN (
              SELECT i.id FROM imports AS i WHERE i.user_id = $1 AND i.state = 'checked' ORDER BY i.id DESC LIMIT $2
-         )",
-        &[&user, &kept],
-    )
-    .await
-    .map(drop)
+         )";
+    tx.execute(sql, &[&user, &kept]).await.map(drop)
 }
 
 /// The ids of the records that an import added, newest first.

@@ -23,12 +23,8 @@ pub(super) async fn lock(
 
 /// Writes the attempts of a counter.
 pub(super) async fn update(tx: &mut Tx, subject: &str, moments: &str) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE login_attempts SET moments = $2 WHERE subject = $1",
-        &[&subject, &moments],
-    )
-    .await?;
-    Ok(())
+    let sql = "UPDATE login_attempts SET moments = $2 WHERE subject = $1";
+    tx.execute(sql, &[&subject, &moments]).await.map(drop)
 }
 
 /// Whether a user has logged in from an address.
@@ -48,13 +44,10 @@ pub(super) async fn know_address(
     address: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
+    let sql =
         "INSERT INTO known_addresses (user_id, address_hash, last_login_at) VALUES ($1, $2, $3)
-         ON CONFLICT (user_id, address_hash) DO UPDATE SET last_login_at = excluded.last_login_at",
-        &[&user, &address, &now],
-    )
-    .await?;
-    Ok(())
+         ON CONFLICT (user_id, address_hash) DO UPDATE SET last_login_at = excluded.last_login_at";
+    tx.execute(sql, &[&user, &address, &now]).await.map(drop)
 }
 
 /// Deletes all but the latest addresses of a user.
@@ -63,15 +56,11 @@ pub(super) async fn forget_oldest_addresses(
     user: i64,
     kept: i64,
 ) -> Result<(), Error> {
-    tx.execute(
-        "DELETE FROM known_addresses WHERE user_id = $1 AND address_hash NOT IN (
+    let sql = "DELETE FROM known_addresses WHERE user_id = $1 AND address_hash NOT IN (
              SELECT k.address_hash FROM known_addresses AS k WHERE k.user_id = $1
              ORDER BY k.last_login_at DESC, k.address_hash LIMIT $2
-         )",
-        &[&user, &kept],
-    )
-    .await?;
-    Ok(())
+         )";
+    tx.execute(sql, &[&user, &kept]).await.map(drop)
 }
 
 /// Deletes expired attempts, and addresses without a login since `known_since`.
@@ -82,10 +71,6 @@ pub(super) async fn forget_expired(
 ) -> Result<(), Error> {
     tx.execute("DELETE FROM login_attempts WHERE expires_at <= $1", &[&now])
         .await?;
-    tx.execute(
-        "DELETE FROM known_addresses WHERE last_login_at <= $1",
-        &[&known_since],
-    )
-    .await?;
-    Ok(())
+    let sql = "DELETE FROM known_addresses WHERE last_login_at <= $1";
+    tx.execute(sql, &[&known_since]).await.map(drop)
 }

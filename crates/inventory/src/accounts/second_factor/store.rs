@@ -32,32 +32,23 @@ pub(super) async fn insert(
     step: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO second_factors (user_id, secret, last_step, created_at) VALUES ($1, $2, $3, $4)",
-        &[&user, &sealed, &step, &now],
-    )
-    .await?;
-    Ok(())
+    let sql = "INSERT INTO second_factors (user_id, secret, last_step, created_at) VALUES ($1, $2, $3, $4)";
+    tx.execute(sql, &[&user, &sealed, &step, &now])
+        .await
+        .map(drop)
 }
 
 /// Marks the code of a time step as used. Returns false if a code of this or a later step was used
 /// before.
 pub(super) async fn use_step(tx: &mut Tx, user: i64, step: i64) -> Result<bool, Error> {
-    let updated = tx
-        .execute(
-            "UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2",
-            &[&user, &step],
-        )
-        .await?;
-    Ok(updated == 1)
+    let sql = "UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2";
+    tx.execute_one(sql, &[&user, &step]).await
 }
 
 /// Deletes a user's second factor. Returns whether there was one.
 pub(super) async fn delete(tx: &mut Tx, user: i64) -> Result<bool, Error> {
-    let deleted = tx
-        .execute("DELETE FROM second_factors WHERE user_id = $1", &[&user])
-        .await?;
-    Ok(deleted == 1)
+    let sql = "DELETE FROM second_factors WHERE user_id = $1";
+    tx.execute_one(sql, &[&user]).await
 }
 
 pub(super) async fn insert_recovery_code(
@@ -65,12 +56,8 @@ pub(super) async fn insert_recovery_code(
     user: i64,
     code_hash: &str,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)",
-        &[&user, &code_hash],
-    )
-    .await?;
-    Ok(())
+    let sql = "INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)";
+    tx.execute(sql, &[&user, &code_hash]).await.map(drop)
 }
 
 /// Whether a recovery code is unused.
@@ -89,20 +76,14 @@ pub(super) async fn use_recovery_code(
     user: i64,
     code_hash: &str,
 ) -> Result<bool, Error> {
-    let updated = tx
-        .execute(
-            "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2",
-            &[&user, &code_hash],
-        )
-        .await?;
-    Ok(updated == 1)
+    let sql = "DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2";
+    tx.execute_one(sql, &[&user, &code_hash]).await
 }
 
 /// Removes every recovery code of a user.
 pub(super) async fn delete_recovery_codes(tx: &mut Tx, user: i64) -> Result<(), Error> {
-    tx.execute("DELETE FROM recovery_codes WHERE user_id = $1", &[&user])
-        .await?;
-    Ok(())
+    let sql = "DELETE FROM recovery_codes WHERE user_id = $1";
+    tx.execute(sql, &[&user]).await.map(drop)
 }
 
 /// The number of a user's unused recovery codes.

@@ -233,10 +233,11 @@ pub async fn set_password(
     let user = user.ok_or(UserError::UnknownUser)?;
     check_likeness(password.trim(), &user.person())?;
     let hash = hash(passwords, username, password).await?;
-    let username = username.to_owned();
+    let (id, username) = (user.id, user.username);
     db.write(async move |tx| {
-        let changed = store::set_password(tx, &username, &hash, now).await?;
-        let id = changed.ok_or(UserError::UnknownUser)?;
+        if !store::set_password(tx, id, Some(&hash), now).await? {
+            return Err(UserError::UnknownUser);
+        }
         let author = Author::of(Actor(None), now);
         tokens.settle(&mut author.work(tx), id).await?;
         let action = Action::Changed(tokens.changed());

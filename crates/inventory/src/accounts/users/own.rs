@@ -119,12 +119,12 @@ pub(crate) async fn change_password(
         Err(UserError::Password(weak)) => return Ok(Err(PasswordRefused::Weak(weak))),
         Err(fault) => return Err(web::Error::internal(fault).into()),
     };
-    let (username, user, current) = (caller.username.clone(), caller.id, session.id);
+    let current = session.id;
     let job = async move |work: &mut Work<'_>| {
-        store::set_password(work.tx, &username, &hash, work.now).await?;
-        sessions::delete_others(work.tx, user, current).await?;
-        tokens.settle(work, user).await?;
-        record_change(work, user, tokens.changed()).await
+        store::set_password(work.tx, id, Some(&hash), work.now).await?;
+        sessions::delete_others(work.tx, id, current).await?;
+        tokens.settle(work, id).await?;
+        record_change(work, id, tokens.changed()).await
     };
     write(state, caller, job).await?;
     Ok(Ok(session::renew(state, session).await?))

@@ -80,28 +80,19 @@ pub(super) async fn insert(
 
 /// Adds a user to a group. Returns whether the group exists.
 pub(super) async fn join_group(tx: &mut Tx, user: i64, group: &str) -> Result<bool, Error> {
-    let joined = tx
-        .execute(
-            "INSERT INTO user_groups (user_id, group_id) SELECT $1, g.id FROM groups AS g WHERE g.name = $2",
-            &[&user, &group],
-        )
-        .await?;
-    Ok(joined == 1)
+    let sql = "INSERT INTO user_groups (user_id, group_id) SELECT $1, g.id FROM groups AS g WHERE g.name = $2";
+    tx.execute_one(sql, &[&user, &group]).await
 }
 
-/// Sets a password. Returns the id of the user, if the user exists.
+/// Sets or removes a password hash. Returns whether the account existed.
 pub(super) async fn set_password(
     tx: &mut Tx,
-    username: &str,
-    hash: &str,
+    id: i64,
+    hash: Option<&str>,
     now: Timestamp,
-) -> Result<Option<i64>, Error> {
-    tx.optional(
-        "UPDATE users SET password_hash = $2, updated_at = $3 WHERE username = $1 RETURNING id",
-        &[&username, &hash, &now],
-        |row| row.get(0),
-    )
-    .await
+) -> Result<bool, Error> {
+    let sql = "UPDATE users SET password_hash = $2, updated_at = $3 WHERE id = $1";
+    tx.execute_one(sql, &[&id, &hash, &now]).await
 }
 
 /// Locks an account until the end of the transaction.

@@ -95,14 +95,15 @@ pub(crate) async fn record_deletion(
     movement: &MovementDelta,
     reference: i64,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+    let sql = "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price)
          SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
                 p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price
          FROM products AS p JOIN ledger_entries AS l ON l.id =
              (SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at = $8 AND kind = $2 AND reference_id = $9)
-         WHERE p.id = $1",
+         WHERE p.id = $1";
+    tx.execute(
+        sql,
         &[
             &product,
             &movement.movement.name(),
@@ -115,22 +116,18 @@ pub(crate) async fn record_deletion(
             &reference,
         ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Records that a product with its current stock was added (1) or removed (-1).
 pub(super) async fn record_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
+    let sql = "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price)
          SELECT 0, 0, p.cost_price, p.selling_price, 0,
                 p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price
-         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id WHERE p.id = $1",
-        &[&product, &times],
-    )
-    .await?;
-    Ok(())
+         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id WHERE p.id = $1";
+    tx.execute(sql, &[&product, &times]).await.map(drop)
 }
 
 const DELTAS: &[(&str, Kind)] = &[
@@ -250,9 +247,10 @@ async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(),
         )
         .await?;
     aggregate.add(add);
+    let sql = "UPDATE daily_aggregates SET movements = $4, units = $5, cost = $6, value = $7, present_cost = $8, present_value = $9
+         WHERE movement = $1 AND supplier_id = $2 AND day = $3";
     tx.execute(
-        "UPDATE daily_aggregates SET movements = $4, units = $5, cost = $6, value = $7, present_cost = $8, present_value = $9
-         WHERE movement = $1 AND supplier_id = $2 AND day = $3",
+        sql,
         &[
             &key.movement.name(),
             &key.supplier,
@@ -265,8 +263,8 @@ async fn add_to_day(tx: &mut Tx, key: &DayKey, add: &DayAggregate) -> Result<(),
             &aggregate.present_value.to_string(),
         ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 async fn add_to_stock(
@@ -284,8 +282,9 @@ async fn add_to_stock(
         )
         .await?;
     aggregate.add(add);
+    let sql = "UPDATE stock_aggregates SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2";
     tx.execute(
-        "UPDATE stock_aggregates SET products = $3, units = $4, cost = $5, value = $6 WHERE dimension = $1 AND record_id = $2",
+        sql,
         &[
             &dimension.name(),
             record,
@@ -295,17 +294,18 @@ async fn add_to_stock(
             &aggregate.value.to_string(),
         ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Extends the range of ids of a day.
 async fn widen_id_range(tx: &mut Tx, key: &IdRangeKey, range: IdRange) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO daily_id_ranges (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
+    let sql = "INSERT INTO daily_id_ranges (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
              first_id = CASE WHEN excluded.first_id < daily_id_ranges.first_id THEN excluded.first_id ELSE daily_id_ranges.first_id END,
-             last_id = CASE WHEN excluded.last_id > daily_id_ranges.last_id THEN excluded.last_id ELSE daily_id_ranges.last_id END",
+             last_id = CASE WHEN excluded.last_id > daily_id_ranges.last_id THEN excluded.last_id ELSE daily_id_ranges.last_id END";
+    tx.execute(
+        sql,
         &[&key.movement.name(), &key.day, &range.first, &range.last],
     )
     .await

@@ -12,13 +12,11 @@ pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
 
 /// Increments the version after a change of a product's own fields, in the same transaction.
 pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
-         ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1",
-        &[&product.rem_euclid(VERSION_SHARDS)],
-    )
-    .await
-    .map(drop)
+    let sql = "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
+         ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1";
+    tx.execute(sql, &[&product.rem_euclid(VERSION_SHARDS)])
+        .await
+        .map(drop)
 }
 
 /// The version. It grows with every change.

@@ -12,9 +12,8 @@ pub(crate) struct CallOutcome {
 }
 
 pub(crate) async fn lock_quota(tx: &mut Tx) -> Result<(), Error> {
-    tx.execute("UPDATE model_quota SET counted = counted + 1", &[])
-        .await?;
-    Ok(())
+    let sql = "UPDATE model_quota SET counted = counted + 1";
+    tx.execute(sql, &[]).await.map(drop)
 }
 
 pub(crate) async fn count_since(tx: &mut Tx, from: Timestamp) -> Result<i64, Error> {
@@ -29,12 +28,19 @@ pub(crate) async fn begin(tx: &mut Tx, now: Timestamp) -> Result<i64, Error> {
 }
 
 pub(crate) async fn end(tx: &mut Tx, id: i64, call: CallOutcome) -> Result<(), Error> {
+    let sql = "UPDATE model_calls SET outcome = $2, duration_ms = $3, prompt_tokens = $4, completion_tokens = $5 WHERE id = $1";
     tx.execute(
-        "UPDATE model_calls SET outcome = $2, duration_ms = $3, prompt_tokens = $4, completion_tokens = $5 WHERE id = $1",
-        &[&id, &call.outcome, &call.duration_ms, &call.prompt_tokens, &call.completion_tokens],
+        sql,
+        &[
+            &id,
+            &call.outcome,
+            &call.duration_ms,
+            &call.prompt_tokens,
+            &call.completion_tokens,
+        ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Deletes calls from before a time, which must be outside of every window of the quota.

@@ -23,12 +23,8 @@ pub(crate) struct QueuedRequest {
 /// Requests an analysis of a product, in the transaction that made its stock low. Does nothing if
 /// the product is already in the queue.
 pub(crate) async fn insert(tx: &mut Tx, product: i64, now: Timestamp) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO analysis_requests (product_id, requested_at, due_at) VALUES ($1, $2, $2) ON CONFLICT (product_id) DO NOTHING",
-        &[&product, &now],
-    )
-    .await?;
-    Ok(())
+    let sql = "INSERT INTO analysis_requests (product_id, requested_at, due_at) VALUES ($1, $2, $2) ON CONFLICT (product_id) DO NOTHING";
+    tx.execute(sql, &[&product, &now]).await.map(drop)
 }
 
 /// Adds a product to the queue for a user. A waiting request becomes due now.
@@ -38,15 +34,13 @@ pub(crate) async fn insert_for_person(
     asked_by: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO analysis_requests (product_id, requested_at, due_at, asked_by) VALUES ($1, $2, $2, $3)
+    let sql = "INSERT INTO analysis_requests (product_id, requested_at, due_at, asked_by) VALUES ($1, $2, $2, $3)
          ON CONFLICT (product_id) DO UPDATE SET
              asked_by = excluded.asked_by,
-             due_at = CASE WHEN analysis_requests.lease IS NULL THEN excluded.due_at ELSE analysis_requests.due_at END",
-        &[&product, &now, &asked_by],
-    )
-    .await?;
-    Ok(())
+             due_at = CASE WHEN analysis_requests.lease IS NULL THEN excluded.due_at ELSE analysis_requests.due_at END";
+    tx.execute(sql, &[&product, &now, &asked_by])
+        .await
+        .map(drop)
 }
 
 /// Products whose requests are due, those of users first.
@@ -95,10 +89,8 @@ pub(crate) async fn put_back(
     tries: i64,
 ) -> Result<bool, Error> {
     let sql = "UPDATE analysis_requests SET lease = NULL, due_at = $3, tries = $4 WHERE product_id = $1 AND lease = $2";
-    Ok(tx
-        .execute(sql, &[&product, &lease, &due_at, &tries])
-        .await?
-        > 0)
+    tx.execute_one(sql, &[&product, &lease, &due_at, &tries])
+        .await
 }
 
 /// Queues a product again whose stock changed during its analysis, unless it was deleted.
@@ -108,20 +100,16 @@ pub(crate) async fn requeue(
     due_at: Timestamp,
     now: Timestamp,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO analysis_requests (product_id, requested_at, due_at)
+    let sql = "INSERT INTO analysis_requests (product_id, requested_at, due_at)
          SELECT product_id, $3, $2 FROM product_stock WHERE product_id = $1
-         ON CONFLICT (product_id) DO NOTHING",
-        &[&product, &due_at, &now],
-    )
-    .await?;
-    Ok(())
+         ON CONFLICT (product_id) DO NOTHING";
+    tx.execute(sql, &[&product, &due_at, &now]).await.map(drop)
 }
 
 /// Deletes a claimed request. Returns false if the lease was lost.
 pub(crate) async fn remove(tx: &mut Tx, product: i64, lease: &str) -> Result<bool, Error> {
     let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease = $2";
-    Ok(tx.execute(sql, &[&product, &lease]).await? > 0)
+    tx.execute_one(sql, &[&product, &lease]).await
 }
 
 /// Deletes the request for a product's analysis, unless a worker has claimed it.

@@ -117,5 +117,5 @@ pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, E
 /// Ends a period's run. Returns false if the lease was lost.
 pub(crate) async fn end_run(tx: &mut Tx, period: &str, lease: &str) -> Result<bool, Error> {
     let sql = "UPDATE report_runs SET done = $3, lease = NULL WHERE period = $1 AND lease = $2 AND done = $4";
-    Ok(tx.execute(sql, &[&period, &lease, &true, &false]).await? > 0)
+    tx.execute_one(sql, &[&period, &lease, &true, &false]).await
 }

@@ -31,13 +31,14 @@ pub(crate) async fn write(tx: &mut Tx, product: i64, terms: RestockTerms) -> Res
         .await?;
         return Ok(());
     }
-    tx.execute(
-        "INSERT INTO restock_terms (product_id, lead_time, lead_time_deviation, service_level, review_interval, pack_multiple)
+    let sql = "INSERT INTO restock_terms (product_id, lead_time, lead_time_deviation, service_level, review_interval, pack_multiple)
          VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (product_id) DO UPDATE SET
              lead_time = excluded.lead_time, lead_time_deviation = excluded.lead_time_deviation,
              service_level = excluded.service_level, review_interval = excluded.review_interval,
-             pack_multiple = excluded.pack_multiple",
+             pack_multiple = excluded.pack_multiple";
+    tx.execute(
+        sql,
         &[
             &product,
             &terms.lead_time_days,
@@ -47,6 +48,6 @@ pub(crate) async fn write(tx: &mut Tx, product: i64, terms: RestockTerms) -> Res
             &terms.pack_multiple,
         ],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }

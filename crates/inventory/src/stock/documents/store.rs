@@ -55,7 +55,7 @@ pub(super) async fn lock_draft(
     now: Timestamp,
 ) -> Result<bool, Error> {
     let sql = "UPDATE stock_documents SET updated_at = $4 WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
-    Ok(tx.execute(sql, &[&id, &kind.name(), &user, &now]).await? > 0)
+    tx.execute_one(sql, &[&id, &kind.name(), &user, &now]).await
 }
 
 pub(in crate::stock) async fn set_header(
@@ -75,14 +75,12 @@ pub(in crate::stock) async fn put_line(
     product: &Titled,
     quantity: Option<i64>,
 ) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO stock_document_lines (document_id, product_id, title, quantity, expected)
+    let sql = "INSERT INTO stock_document_lines (document_id, product_id, title, quantity, expected)
          VALUES ($1, $2, $3, $4, (SELECT s.quantity FROM product_stock AS s WHERE s.product_id = $2))
-         ON CONFLICT (document_id, product_id) DO UPDATE SET quantity = excluded.quantity, expected = excluded.expected",
-        &[&document, &product.id, &product.title, &quantity],
-    )
-    .await
-    .map(drop)
+         ON CONFLICT (document_id, product_id) DO UPDATE SET quantity = excluded.quantity, expected = excluded.expected";
+    tx.execute(sql, &[&document, &product.id, &product.title, &quantity])
+        .await
+        .map(drop)
 }
 
 pub(in crate::stock) async fn set_quantity(
@@ -91,14 +89,12 @@ pub(in crate::stock) async fn set_quantity(
     line: i64,
     quantity: Option<i64>,
 ) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE stock_document_lines
+    let sql = "UPDATE stock_document_lines
          SET quantity = $3, expected = (SELECT s.quantity FROM product_stock AS s WHERE s.product_id = stock_document_lines.product_id)
-         WHERE id = $2 AND document_id = $1",
-        &[&document, &line, &quantity],
-    )
-    .await
-    .map(drop)
+         WHERE id = $2 AND document_id = $1";
+    tx.execute(sql, &[&document, &line, &quantity])
+        .await
+        .map(drop)
 }
 
 pub(in crate::stock) async fn delete_line(
@@ -132,7 +128,7 @@ pub(in crate::stock) async fn reopen(
     now: Timestamp,
 ) -> Result<bool, Error> {
     let sql = "UPDATE stock_documents SET booked_at = NULL, updated_at = $3 WHERE id = $1 AND kind = $2 AND booked_at IS NOT NULL";
-    Ok(tx.execute(sql, &[&id, &kind.name(), &now]).await? > 0)
+    tx.execute_one(sql, &[&id, &kind.name(), &now]).await
 }
 
 /// Deletes a user's draft with its lines. Returns false if there was none.
@@ -142,7 +138,7 @@ pub(super) async fn delete_draft(
     user: i64,
 ) -> Result<bool, Error> {
     let sql = "DELETE FROM stock_documents WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
-    Ok(tx.execute(sql, &[&id, &kind.name(), &user]).await? > 0)
+    tx.execute_one(sql, &[&id, &kind.name(), &user]).await
 }
 
 pub(in crate::stock) async fn find(

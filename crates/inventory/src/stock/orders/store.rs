@@ -56,7 +56,7 @@ pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<OrderSta
 /// Locks an order until the transaction ends. Returns false if it is not waiting.
 pub(super) async fn lock_waiting(tx: &mut Tx, id: i64) -> Result<bool, Error> {
     let sql = "UPDATE paid_orders SET state = state WHERE id = $1 AND state = 'waiting'";
-    Ok(tx.execute(sql, &[&id]).await? > 0)
+    tx.execute_one(sql, &[&id]).await
 }
 
 pub(super) async fn set_state(tx: &mut Tx, id: i64, state: OrderState) -> Result<(), Error> {

@@ -31,7 +31,7 @@ pub(super) async fn open(
 pub(crate) async fn begin(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
     let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2
                WHERE id = $1 AND state = 'checked'";
-    Ok(tx.execute(sql, &[&id, &now]).await? > 0)
+    tx.execute_one(sql, &[&id, &now]).await
 }
 
 /// Begins to undo an import. Returns false if it was not done.
@@ -39,7 +39,7 @@ pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<b
     let sql =
         "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2
                WHERE id = $1 AND state = 'done'";
-    Ok(tx.execute(sql, &[&id, &now]).await? > 0)
+    tx.execute_one(sql, &[&id, &now]).await
 }
 
 /// Records progress of staging. Fails if another process has ended the import.
@@ -69,7 +69,7 @@ pub(super) async fn discard(tx: &mut Tx, id: i64, problem: &Message) -> Result<b
     let problem = problem_json(problem)?;
     let sql =
         "UPDATE imports SET state = 'discarding', problem = $2 WHERE id = $1 AND state = 'staging'";
-    Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
+    tx.execute_one(sql, &[&id, &problem]).await
 }
 
 /// Reverses an import or undo because of a problem. Returns false if it was reversed already.
@@ -78,7 +78,7 @@ pub(super) async fn reverse(tx: &mut Tx, id: i64, problem: &Message) -> Result<b
     let sql = "UPDATE imports SET problem = $2,
                    state = CASE state WHEN 'publishing' THEN 'withdrawing' ELSE 'publishing' END
                WHERE id = $1 AND problem IS NULL AND state IN ('publishing', 'withdrawing')";
-    Ok(tx.execute(sql, &[&id, &problem]).await? > 0)
+    tx.execute_one(sql, &[&id, &problem]).await
 }
 
 /// A problem in both languages, as JSON for the column that pages read.

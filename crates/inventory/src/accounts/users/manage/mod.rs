@@ -86,7 +86,7 @@ pub(crate) async fn create(
     let blank = hash.as_deref().unwrap_or_default();
     let id = users::insert(work.tx, username, blank, false, work.now).await?;
     if hash.is_none() {
-        store::set_password(work.tx, id, None, work.now).await?;
+        users::set_password(work.tx, id, None, work.now).await?;
     }
     audit::record(work, Action::Added, Model::User, id, username).await?;
     Ok((id, username.clone()))
@@ -197,7 +197,7 @@ pub(crate) async fn reset_password(
     errors.into_result()?;
     let (hash, tokens) = (hash(state, password).await?, input::tokens(members));
     let job = async move |work: &mut Work<'_>| {
-        if !store::set_password(work.tx, id, hash.as_deref(), work.now).await? {
+        if !users::set_password(work.tx, id, hash.as_deref(), work.now).await? {
             return Ok(None);
         }
         sessions::delete_of_user(work.tx, id).await?;

@@ -74,26 +74,13 @@ pub(super) async fn set_groups(tx: &mut Tx, id: i64, groups: &[i64]) -> Result<(
 }
 
 pub(super) async fn clear_permissions(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    tx.execute("DELETE FROM user_permissions WHERE user_id = $1", &[&id])
-        .await?;
-    Ok(())
-}
-
-/// Sets or removes a password hash. Returns whether the account existed.
-pub(super) async fn set_password(
-    tx: &mut Tx,
-    id: i64,
-    hash: Option<&str>,
-    now: Timestamp,
-) -> Result<bool, Error> {
-    let sql = "UPDATE users SET password_hash = $2, updated_at = $3 WHERE id = $1";
-    Ok(tx.execute(sql, &[&id, &hash, &now]).await? > 0)
+    let sql = "DELETE FROM user_permissions WHERE user_id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    tx.execute("DELETE FROM users WHERE id = $1", &[&id])
-        .await?;
-    Ok(())
+    let sql = "DELETE FROM users WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 /// Groups with the numbers of their members and permissions.
@@ -139,15 +126,13 @@ pub(super) async fn rename_group(tx: &mut Tx, id: i64, name: &str) -> Result<(),
 }
 
 pub(super) async fn clear_group_permissions(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    tx.execute("DELETE FROM group_permissions WHERE group_id = $1", &[&id])
-        .await?;
-    Ok(())
+    let sql = "DELETE FROM group_permissions WHERE group_id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    tx.execute("DELETE FROM groups WHERE id = $1", &[&id])
-        .await?;
-    Ok(())
+    let sql = "DELETE FROM groups WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 /// Sessions with the names of their users. The column `searched` has all searched texts. Names of
