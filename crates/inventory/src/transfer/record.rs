@@ -54,21 +54,27 @@ pub(super) async fn after(
     limit: i64,
 ) -> Result<Vec<FileRow>, db::Error> {
     Ok(match resource {
-        FileKind::Named(kind) => named::after(conn, kind, id, limit)
-            .await?
-            .iter()
-            .map(|record| row(record.id, record))
-            .collect(),
-        FileKind::Products => products::after(conn, id, limit)
-            .await?
-            .iter()
-            .map(|record| row(record.id, record))
-            .collect(),
-        FileKind::Movements(movement) => movements::after(conn, movement, id, limit)
-            .await?
-            .iter()
-            .map(|record| row(record.id, record))
-            .collect(),
+        FileKind::Named(kind) => {
+            let records = named::list_of(kind).after(conn, id, limit).await?;
+            records
+                .iter()
+                .map(|record| row(record.id, record))
+                .collect()
+        }
+        FileKind::Products => {
+            let records = products::LIST.after(conn, id, limit).await?;
+            records
+                .iter()
+                .map(|record| row(record.id, record))
+                .collect()
+        }
+        FileKind::Movements(movement) => {
+            let records = movements::list_of(movement).after(conn, id, limit).await?;
+            records
+                .iter()
+                .map(|record| row(record.id, record))
+                .collect()
+        }
     })
 }
 
@@ -86,7 +92,8 @@ pub(super) async fn find(
     id: i64,
 ) -> Result<Option<FileRow>, db::Error> {
     Ok(match resource {
-        FileKind::Named(kind) => named::find(conn, kind, id)
+        FileKind::Named(kind) => named::list_of(kind)
+            .find(conn, id)
             .await?
             .map(|record| row(record.id, &record)),
         FileKind::Products => products::find(conn, id)

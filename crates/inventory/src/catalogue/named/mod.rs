@@ -83,7 +83,7 @@ pub(crate) async fn best(
 
 /// One record.
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
-    let find = async move |conn: &mut Conn| store::find(conn, kind, id).await;
+    let find = async move |conn: &mut Conn| list_of(kind).find(conn, id).await;
     Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
 }
 
@@ -159,7 +159,7 @@ impl ApiResource for Kind {
     ) -> Result<Option<NamedRecord>, Refusal> {
         let mut input = draft.valid()?;
         input.updated_at = Setting::Set(work.now);
-        let before = store::find(work.tx, self, id).await?;
+        let before = list_of(self).find(work.tx, id).await?;
         let after = store::update(work.tx, self, id, &input).await?;
         if let (Some(before), Some(after)) = (before, &after) {
             audit::changed(work, self.model(), id, &after.name, (&before, after)).await?;
@@ -182,7 +182,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     all.count(conn, None).await
 }
 
-pub(crate) use store::{after, find, ids_of_name};
+pub(crate) use store::{ids_of_name, list_of};
 
 /// A record, with its row locked until the transaction ends.
 pub(crate) async fn find_locked(
@@ -191,7 +191,7 @@ pub(crate) async fn find_locked(
     id: i64,
 ) -> Result<Option<NamedRecord>, db::Error> {
     store::lock(tx, kind, id).await?;
-    store::find(tx, kind, id).await
+    list_of(kind).find(tx, id).await
 }
 
 /// How many records refer to a record and prevent its deletion.

@@ -145,11 +145,11 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
     Ok(all.stats(conn, &StatsCache::default()).await?.count)
 }
 
-pub(crate) use store::{StatsCache, after, find, id_of_serie_number, ids_of_title};
+pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number, ids_of_title};
 
 /// When the first and the last product were created.
 pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async |conn: &mut Conn| store::LIST.span(conn).await;
+    let read = async |conn: &mut Conn| LIST.span(conn).await;
     Ok(state.db.read(read).await?)
 }
 

@@ -15,13 +15,33 @@ use crate::{
 
 impl<T> List<T> {
     pub(crate) async fn find(&self, conn: &mut Conn, id: i64) -> Result<Option<T>, Error> {
+        let mut query = self.records_by_id();
+        conn.optional_of(query.push(" = ").bind(id), self.read)
+            .await
+    }
+
+    /// The next records after an id, ordered by id.
+    pub(crate) async fn after(
+        &self,
+        conn: &mut Conn,
+        id: i64,
+        limit: i64,
+    ) -> Result<Vec<T>, Error> {
+        let mut query = self.records_by_id();
+        query.push(" > ").bind(id);
+        push_column(query.push(" ORDER BY "), self.own, self.own.id);
+        conn.all_of(query.push(" LIMIT ").bind(limit), self.read)
+            .await
+    }
+
+    /// Begins a statement that selects records by a comparison of their ids.
+    fn records_by_id(&self) -> Query {
         let mut query = Query::new("SELECT ");
         self.push_columns(&mut query);
         push_table(query.push(" FROM "), self.own);
         self.push_joins(&mut query);
         push_column(query.push(" WHERE "), self.own, self.own.id);
-        conn.optional_of(query.push(" = ").bind(id), self.read)
-            .await
+        query
     }
 
     /// The creation times of the first and of the last record.

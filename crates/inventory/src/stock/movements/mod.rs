@@ -36,7 +36,7 @@ use crate::{
     work::{Author, Work},
 };
 use store::{DAYS, MovementList, NEWEST_FIRST};
-pub(crate) use store::{after, find};
+pub(crate) use store::{find, list_of};
 
 /// Of the selected movements, a page of the newest that a text search finds, in the order of the
 /// list.
@@ -232,7 +232,7 @@ pub(crate) async fn span(
     state: &State,
     movement: Movement,
 ) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async move |conn: &mut Conn| store::list_of(movement).span(conn).await;
+    let read = async move |conn: &mut Conn| list_of(movement).span(conn).await;
     Ok(state.db.read(read).await?)
 }
 

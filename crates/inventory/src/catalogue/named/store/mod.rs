@@ -14,22 +14,8 @@ use crate::{
     catalogue::{self, ReferenceCount},
     search,
 };
+pub(crate) use list::list_of;
 pub(super) use list::selection;
-
-/// The beginning of a `SELECT` for records of a kind. The caller adds conditions and order.
-fn select(kind: Kind) -> Query {
-    sql::select(NamedRecord::FIELDS, kind.path(), "r")
-}
-
-pub(crate) async fn find(
-    conn: &mut Conn,
-    kind: Kind,
-    id: i64,
-) -> Result<Option<NamedRecord>, Error> {
-    let mut query = select(kind);
-    query.push(" WHERE id = ").bind(id);
-    conn.optional_of(&query, NamedRecord::from_row).await
-}
 
 /// Locks a record until the transaction ends.
 pub(super) async fn lock(tx: &mut Tx, kind: Kind, id: i64) -> Result<(), Error> {
@@ -51,19 +37,6 @@ pub(super) async fn insert(
     query.push(" RETURNING ");
     sql::push_columns(&mut query, NamedRecord::FIELDS, "");
     tx.one_of(&query, NamedRecord::from_row).await
-}
-
-/// The next records after an id, ordered by id.
-pub(crate) async fn after(
-    conn: &mut Conn,
-    kind: Kind,
-    id: i64,
-    limit: i64,
-) -> Result<Vec<NamedRecord>, Error> {
-    let mut query = select(kind);
-    query.push(" WHERE id > ").bind(id);
-    query.push(" ORDER BY id LIMIT ").bind(limit);
-    conn.all_of(&query, NamedRecord::from_row).await
 }
 
 /// The ids of records of this name. Prefers an exact match; otherwise case and accents do not

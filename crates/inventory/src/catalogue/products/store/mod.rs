@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, Record as _, sql};
 
-pub(crate) use list::StatsCache;
-pub(super) use list::{ARCHIVED, BY_TITLE, LIST, ProductList};
+pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
+pub(crate) use list::{LIST, StatsCache};
 
 use super::model::{ProductInput, ProductRecord};
 use crate::{
@@ -104,24 +104,8 @@ async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error>
 
 /// Writes the time of a product's last change, for imports.
 pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Result<(), Error> {
-    tx.execute(
-        "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1",
-        &[&id, &at],
-    )
-    .await
-    .map(drop)
-}
-
-/// The next products after an id, ordered by id.
-pub(crate) async fn after(
-    conn: &mut Conn,
-    id: i64,
-    limit: i64,
-) -> Result<Vec<ProductRecord>, Error> {
-    let mut query = records();
-    query.push(" WHERE p.id > ").bind(id);
-    query.push(" ORDER BY p.id LIMIT ").bind(limit);
-    conn.all_of(&query, ProductRecord::from_row).await
+    let sql = "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1";
+    tx.execute(sql, &[&id, &at]).await.map(drop)
 }
 
 /// The ids of products with this title. Prefers an exact match; otherwise case and accents do not

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
-pub(super) use list::{DAYS, MovementList, NEWEST_FIRST, list_of};
+pub(crate) use list::list_of;
+pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
 
 use super::model::{MovementEntry, MovementRecord};
 use crate::movement::Movement;
@@ -97,22 +98,6 @@ pub(super) async fn insert(
         Movement::Outflow => sql::insert(table, values),
     })
     .await
-}
-
-/// The next movements after an id, ordered by id.
-pub(crate) async fn after(
-    conn: &mut Conn,
-    movement: Movement,
-    id: i64,
-    limit: i64,
-) -> Result<Vec<MovementRecord>, Error> {
-    let Statements { columns, joins, .. } = statements(movement);
-    let mut query = Query::new("SELECT ");
-    query.push(columns).push(" FROM ").push(movement.path());
-    query.push(" AS m").push(joins);
-    query.push(" WHERE m.id > ").bind(id);
-    query.push(" ORDER BY m.id LIMIT ").bind(limit);
-    conn.all_of(&query, |row| record_of(movement, row)).await
 }
 
 /// The ledger entry of a movement.

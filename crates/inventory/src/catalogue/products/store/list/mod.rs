@@ -67,7 +67,7 @@ static WORDS: Table = Table {
     is_indexed_by_field: false,
 };
 
-pub(in crate::catalogue::products) static LIST: List<ProductRecord> = List {
+pub(crate) static LIST: List<ProductRecord> = List {
     others: &[&STOCK, &WORDS],
     clusters: &[
         (

@@ -148,7 +148,7 @@ const fn search_of(texts: &'static List<SearchedText>) -> TextSearch {
     }
 }
 
-pub(in crate::stock::movements) fn list_of(movement: Movement) -> &'static List<MovementRecord> {
+pub(crate) fn list_of(movement: Movement) -> &'static List<MovementRecord> {
     match movement {
         Movement::Inflow => &LIST_OF_INFLOWS,
         Movement::Outflow => &LIST_OF_OUTFLOWS,
