@@ -2,7 +2,7 @@
 //! `stock` lists low products.
 
 use resource::Titled;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The level of a product's stock.
@@ -26,7 +26,7 @@ impl Level {
 }
 
 /// A product below its threshold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LowStock {
     /// The product.

@@ -1,7 +1,7 @@
 //! The Rust types of fields, and their values independent of the type.
 
 use db::{Column, Error, Money, OwnedValue, Row, Timestamp};
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::ToSchema;
 
 use super::{
@@ -272,7 +272,7 @@ field_type!(Timestamp, Timestamp, |time| Value::Time(*time));
 macro_rules! refers {
     ($(#[$about:meta])* $type:ident, $name:ident, $schema:ident) => {
         $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
         #[serde(deny_unknown_fields)]
         #[schema(as = $schema)]
         pub struct $type {

@@ -28,20 +28,7 @@ pub(super) struct Composer {
 /// The payload of [`EventType::BecameLow`].
 #[derive(Debug, Clone, Deserialize)]
 struct BecameLow {
-    data: LowStockData,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct LowStockData {
-    product: LowStockProduct,
-    quantity: i64,
-    threshold: i64,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct LowStockProduct {
-    id: i64,
-    title: String,
+    data: LowStock,
 }
 
 #[derive(Template)]
