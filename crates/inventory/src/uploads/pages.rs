@@ -69,19 +69,11 @@ struct UploadPage<'a> {
     added: String,
     so_far: String,
     rows: Vec<Vec<String>>,
-    names: Vec<NamedUpload>,
     may_undo: bool,
     /// The URL of the list of records.
     list: String,
     /// Why the import cannot be undone.
     problem: &'a str,
-}
-
-/// A category or a brand that the import creates.
-struct NamedUpload {
-    name: String,
-    kind: String,
-    line: u64,
 }
 
 impl UploadPage<'_> {
@@ -104,24 +96,12 @@ fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str)
         added: frame.locale.number(file.added),
         so_far: frame.locale.number(file.so_far),
         rows: rows(content),
-        names: named(frame, file),
         may_undo: file.state == UploadState::Done && may_undo(frame, file),
         list: format!("/{}/", file.resource.name()),
         frame,
         file,
         problem,
     }
-}
-
-/// The categories and brands that an import creates or has created.
-fn named(frame: &Frame, file: &Upload) -> Vec<NamedUpload> {
-    let listed = file.new_names.iter();
-    let named = listed.map(|new| NamedUpload {
-        name: new.name.clone(),
-        kind: new.kind.about().words.name(frame.locale),
-        line: new.line,
-    });
-    named.collect()
 }
 
 /// The models of the records that undoing an import deletes.

@@ -9,14 +9,14 @@ use db::Timestamp;
 use web::locale::Locale;
 
 use super::{
-    Dashboard, LowProduct, Shares, StockBreakdown,
+    Dashboard, Shares, StockBreakdown,
     model::{Period, Prices, Sales, SalesChange, SalesTrend},
 };
 use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
     analysis::{AnalysisSummary, text::products},
-    events::{Delivery, Endpoint},
+    events::Endpoint,
     page::{
         Frame,
         part::{PagePart, shown},
@@ -25,15 +25,12 @@ use crate::{
         analysis::{Piece, pieces},
         orders::OrderRow,
     },
-    stock::{
-        movements::{Movement, MovementRecord},
-        orders::PaidOrder,
-    },
+    stock::orders::PaidOrder,
 };
 use charts::{sparkline, tenths};
 use rows::{
-    AnalysisRow, ChangeText, ChoiceLink, DayRow, EndpointRow, FailedRow, FailedRows, FigureCard,
-    LowRow, LowRows, MovementRow, OrderRows, SalesView, Share, StockView,
+    AnalysisRow, ChangeText, ChoiceLink, FailedRows, FigureCard, OrderRows, SalesView, Share,
+    StockView,
 };
 
 /// The page `/`.
@@ -215,7 +212,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn sales(&self) -> PagePart<SalesView> {
+    fn sales(&self) -> PagePart<SalesView<'_>> {
         let trend = shown(&self.shown.figures.sales)?;
         let newest = trend.days.last();
         Ok(SalesView {
@@ -223,12 +220,7 @@ impl<'a> View<'a> {
             newest: newest.map_or_else(String::new, |(day, _)| {
                 day.to_jiff().strftime("%Y-%m-%d").to_string()
             }),
-            days: trend
-                .days
-                .iter()
-                .rev()
-                .map(|day| self.day_row(day))
-                .collect(),
+            days: &trend.days,
         })
     }
 
@@ -261,16 +253,6 @@ impl<'a> View<'a> {
                 &number,
             ),
         ]
-    }
-
-    fn day_row(&self, (day, sales): &(Timestamp, Sales)) -> DayRow {
-        DayRow {
-            day: self.day(*day),
-            outflows: self.locale().number(sales.outflows),
-            units: self.number(sales.units),
-            value: self.money(sales.value),
-            profit: self.money(sales.profit()),
-        }
     }
 
     fn stock(&self) -> PagePart<StockView> {
@@ -338,23 +320,6 @@ impl<'a> View<'a> {
         named.chain(others).collect()
     }
 
-    fn low(&self) -> PagePart<Option<LowRows>> {
-        let low = shown(&self.shown.figures.low)?;
-        let row = |low: &LowProduct| LowRow {
-            id: low.stock.product.id,
-            title: low.stock.product.title.clone(),
-            quantity: self.locale().number(low.stock.quantity),
-            threshold: self.locale().number(low.stock.threshold),
-            cover: low.lasts(self.locale()),
-            sold: self.sold_text(low.sold),
-            is_out: low.stock.quantity == 0,
-        };
-        Ok((!low.first.is_empty()).then(|| LowRows {
-            count: self.locale().number(low.count),
-            rows: low.first.iter().map(row).collect(),
-        }))
-    }
-
     fn sold_text(&self, sold: i64) -> String {
         let sold_units = match sold {
             1 => self.text("vendido em 30 dias", "sold in 30 days"),
@@ -407,62 +372,30 @@ impl<'a> View<'a> {
     }
 
     /// Failed deliveries and endpoints, for users who may see them.
-    fn failed(&self) -> PagePart<Option<FailedRows>> {
+    fn failed(&self) -> PagePart<Option<FailedRows<'_>>> {
         let sees = |model| self.frame.may(Verb::View, model);
         let (deliveries, endpoints) = (sees(Model::Delivery), sees(Model::WebhookEndpoint));
         if !deliveries && !endpoints {
             return Ok(None);
         }
         let failed = shown(&self.shown.failed)?;
-        let row = |delivery: &Delivery| FailedRow {
-            kind: delivery.event_type.clone(),
-            url: delivery.endpoint.name.clone(),
-            at: self.locale().date_time(delivery.created_at),
-        };
-        let is_counted = deliveries && failed.count > 0;
-        let newest = failed.newest.iter().filter(|_| deliveries);
-        let failing = failed.endpoints.iter().filter(|_| endpoints);
+        let count = Some(failed.count).filter(|count| deliveries && *count > 0);
         let rows = FailedRows {
-            count: is_counted.then(|| self.locale().number(failed.count)),
-            rows: newest.map(row).collect(),
-            endpoints: failing
-                .map(|endpoint| self.endpoint_row(endpoint))
-                .collect(),
+            count,
+            newest: if deliveries { &failed.newest } else { &[] },
+            endpoints: if endpoints { &failed.endpoints } else { &[] },
         };
-        Ok((is_counted || !rows.endpoints.is_empty()).then_some(rows))
+        Ok((count.is_some() || !rows.endpoints.is_empty()).then_some(rows))
     }
 
-    fn endpoint_row(&self, endpoint: &Endpoint) -> EndpointRow {
+    /// The state of an endpoint, and since when it has been failing.
+    fn endpoint_state(&self, endpoint: &Endpoint) -> String {
         let since = endpoint.failing_since.filter(|_| endpoint.enabled);
         let since = since.map(|since| {
             let since = self.locale().date_time(since);
             format!(" {} {since}", self.text("desde", "since"))
         });
         let state = self.frame.say(endpoint.state.words());
-        EndpointRow {
-            address: format!("/webhooks/{}/", endpoint.id),
-            url: endpoint.url.clone(),
-            state: format!("{state}{}", since.unwrap_or_default()),
-        }
-    }
-
-    fn movements(&self) -> PagePart<Option<Vec<MovementRow>>> {
-        let last = shown(&self.shown.figures.movements)?;
-        let row = |(movement, record): &(Movement, MovementRecord)| {
-            let supplier = record.supplier.as_ref();
-            MovementRow {
-                is_inflow: *movement == Movement::Inflow,
-                address: format!("/{}/{}/", movement.path(), record.id),
-                product: record.product.id,
-                title: record.product.title.clone(),
-                quantity: self.locale().number(record.quantity),
-                supplier: supplier
-                    .map(|supplier| supplier.name.clone())
-                    .unwrap_or_default(),
-                at: self.locale().date_time(record.created_at),
-                iso: record.created_at.to_string(),
-            }
-        };
-        Ok((!last.is_empty()).then(|| last.iter().map(row).collect()))
+        format!("{state}{}", since.unwrap_or_default())
     }
 }

@@ -1,6 +1,12 @@
 //! The rows and cards of the templates, with all values as text.
 
-use crate::pages::orders::OrderRow;
+use db::Timestamp;
+
+use super::super::model::Sales;
+use crate::{
+    events::{Delivery, Endpoint},
+    pages::orders::OrderRow,
+};
 
 /// A figure with its trend.
 pub(super) struct FigureCard {
@@ -26,20 +32,12 @@ pub(super) struct ChoiceLink {
     pub(super) is_chosen: bool,
 }
 
-pub(super) struct SalesView {
+pub(super) struct SalesView<'a> {
     pub(super) cards: Vec<FigureCard>,
     /// The last day of the period, as YYYY-MM-DD.
     pub(super) newest: String,
-    /// Newest first.
-    pub(super) days: Vec<DayRow>,
-}
-
-pub(super) struct DayRow {
-    pub(super) day: String,
-    pub(super) outflows: String,
-    pub(super) units: String,
-    pub(super) value: String,
-    pub(super) profit: String,
+    /// Oldest first.
+    pub(super) days: &'a [(Timestamp, Sales)],
 }
 
 pub(super) struct StockView {
@@ -63,27 +61,10 @@ pub(super) struct Share {
     pub(super) width: String,
 }
 
-/// The number of low products, and the most urgent ones.
-pub(super) struct LowRows {
-    pub(super) count: String,
-    pub(super) rows: Vec<LowRow>,
-}
-
 /// The number of waiting orders, and the oldest ones.
 pub(super) struct OrderRows {
     pub(super) count: String,
     pub(super) rows: Vec<OrderRow>,
-}
-
-pub(super) struct LowRow {
-    pub(super) id: i64,
-    pub(super) title: String,
-    pub(super) quantity: String,
-    pub(super) threshold: String,
-    pub(super) cover: String,
-    /// Units sold in the last 30 days.
-    pub(super) sold: String,
-    pub(super) is_out: bool,
 }
 
 pub(super) struct AnalysisRow {
@@ -95,34 +76,10 @@ pub(super) struct AnalysisRow {
     pub(super) at: String,
 }
 
-/// The number of failed deliveries with the newest ones, and the failing endpoints.
-pub(super) struct FailedRows {
-    pub(super) count: Option<String>,
-    pub(super) rows: Vec<FailedRow>,
-    pub(super) endpoints: Vec<EndpointRow>,
-}
-
-/// An endpoint that is disabled or failing.
-pub(super) struct EndpointRow {
-    pub(super) address: String,
-    pub(super) url: String,
-    /// The state as text.
-    pub(super) state: String,
-}
-
-pub(super) struct FailedRow {
-    pub(super) kind: String,
-    pub(super) url: String,
-    pub(super) at: String,
-}
-
-pub(super) struct MovementRow {
-    pub(super) is_inflow: bool,
-    pub(super) address: String,
-    pub(super) product: i64,
-    pub(super) title: String,
-    pub(super) quantity: String,
-    pub(super) supplier: String,
-    pub(super) at: String,
-    pub(super) iso: String,
+/// The number of failed deliveries with the newest ones, and the failing endpoints, as far as the
+/// user may see them.
+pub(super) struct FailedRows<'a> {
+    pub(super) count: Option<i64>,
+    pub(super) newest: &'a [Delivery],
+    pub(super) endpoints: &'a [Endpoint],
 }

@@ -69,11 +69,6 @@ impl LinkLine {
     fn sum(&self) -> Option<Money> {
         self.product.selling_price.checked_mul(self.quantity)
     }
-
-    fn sum_text(&self, frame: &Frame) -> String {
-        let sum = self.sum();
-        sum.map_or_else(|| "–".to_owned(), |sum| frame.locale.money(sum))
-    }
 }
 
 /// The form with its lines.
@@ -87,12 +82,7 @@ struct LinkForm {
 #[template(path = "payments/link.html")]
 struct LinkPage<'a> {
     frame: &'a Frame,
-    form: &'a Form,
-    product: &'a Picker,
-    lines: &'a [LinkLine],
-    /// The products' ids, in the order of the lines.
-    ids: String,
-    sum: String,
+    link: &'a LinkForm,
     token: String,
     /// Today, and the last day on which a link may expire.
     days: (String, String),
@@ -109,16 +99,16 @@ impl LinkForm {
         lines.try_fold(Money::ZERO, |sum, line| sum.checked_add(line.sum()?))
     }
 
-    fn page<'a>(&'a self, page: &PageState, frame: &'a Frame) -> LinkPage<'a> {
+    /// The products' ids, in the order of the lines.
+    fn ids(&self) -> String {
         let ids = self.lines.iter().map(|line| line.product.id.to_string());
-        let sum = self.sum();
+        ids.collect::<Vec<_>>().join(",")
+    }
+
+    fn page<'a>(&'a self, page: &PageState, frame: &'a Frame) -> LinkPage<'a> {
         LinkPage {
             frame,
-            form: &self.form,
-            product: &self.product,
-            lines: &self.lines,
-            ids: ids.collect::<Vec<_>>().join(","),
-            sum: sum.map_or_else(|| "–".to_owned(), |sum| frame.locale.money(sum)),
+            link: self,
             token: frame.once_only_token(),
             days: days(page.state.clock.now()),
         }

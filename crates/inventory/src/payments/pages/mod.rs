@@ -102,6 +102,11 @@ fn read_amount(frame: &Frame, form: &mut Form, invalid: &'static str) -> Option<
     None
 }
 
+/// An amount as text, or a dash for one that exceeds the largest.
+fn sum_text(frame: &Frame, sum: Option<Money>) -> String {
+    sum.map_or_else(|| "–".to_owned(), |sum| frame.locale.money(sum))
+}
+
 #[derive(Template)]
 #[template(path = "payments/unavailable.html")]
 struct UnavailablePage<'a> {

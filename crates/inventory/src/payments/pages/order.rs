@@ -9,7 +9,7 @@ use super::{
     super::{
         Failure,
         labels::{StatusLabel, method_id, order_state, order_status, payment_status},
-        model::{CheckoutOrder, OrderItem, OrderStatus},
+        model::{CheckoutOrder, OrderStatus},
     },
     Confirmation, Id, error_text, order_address, payment_address, require, unavailable, with_order,
 };
@@ -55,11 +55,6 @@ struct CheckoutOrderPage<'a> {
 }
 
 impl CheckoutOrderPage<'_> {
-    fn sum(&self, item: &OrderItem) -> String {
-        let sum = item.sum();
-        sum.map_or_else(|| "–".to_owned(), |sum| self.frame.locale.money(sum))
-    }
-
     fn is_open(&self) -> bool {
         self.order.status == OrderStatus::Open
     }

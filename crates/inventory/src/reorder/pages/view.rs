@@ -330,7 +330,7 @@ fn headings(frame: &Frame, needs: &[ReorderNeed]) -> Vec<Heading> {
 #[template(path = "reorder/orders.html")]
 pub(super) struct OrdersPage<'a> {
     frame: &'a Frame,
-    orders: Vec<SupplierOrder>,
+    orders: Vec<SupplierOrder<'a>>,
     today: String,
     /// Whether the request was for one supplier.
     is_of_one: bool,
@@ -338,30 +338,23 @@ pub(super) struct OrdersPage<'a> {
     left_out: Option<String>,
 }
 
-struct SupplierOrder {
+struct SupplierOrder<'a> {
     id: i64,
     supplier: String,
-    lines: Vec<ReorderLine>,
-}
-
-struct ReorderLine {
-    title: String,
-    serie_number: String,
-    stock: String,
-    quantity: String,
+    needs: &'a [ReorderNeed],
 }
 
 impl<'a> OrdersPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
-        found: &PrintedOrders,
+        found: &'a PrintedOrders,
         today: String,
         is_of_one: bool,
     ) -> Self {
-        let order = |(source, group): (&OrderSource, &[ReorderNeed])| SupplierOrder {
+        let order = |(source, needs): (&OrderSource, &'a [ReorderNeed])| SupplierOrder {
             id: source.supplier_id(),
             supplier: supplier(frame, source),
-            lines: group.iter().map(|need| line(frame, need)).collect(),
+            needs,
         };
         let left_out = i64::try_from(found.left_out).unwrap_or(i64::MAX);
         Self {
@@ -371,15 +364,5 @@ impl<'a> OrdersPage<'a> {
             is_of_one,
             left_out: (left_out > 0).then(|| frame.locale.number(left_out)),
         }
-    }
-}
-
-fn line(frame: &Frame, need: &ReorderNeed) -> ReorderLine {
-    let stock = &need.low.stock;
-    ReorderLine {
-        title: stock.product.title.clone(),
-        serie_number: need.source.serie_number.clone().unwrap_or_default(),
-        stock: frame.locale.number(stock.quantity),
-        quantity: frame.locale.number(need.figures.order_quantity()),
     }
 }
