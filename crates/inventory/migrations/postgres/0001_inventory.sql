@@ -297,7 +297,7 @@ CREATE TABLE aggregate_deltas (
     units              BIGINT NOT NULL,
     cost_price         NUMERIC(22,2) NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (cost_price >= 0),
     selling_price      NUMERIC(22,2) NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (selling_price >= 0),
-    -- The booked movement. NULL: none.
+    -- The booked movement. NULL: none, or a deleted one.
     movement_id        BIGINT
 );
 

@@ -297,7 +297,7 @@ CREATE TABLE aggregate_deltas (
     units              INTEGER NOT NULL,
     cost_price         TEXT NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (length(cost_price) = 23),
     selling_price      TEXT NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (length(selling_price) = 23),
-    -- The booked movement. NULL: none.
+    -- The booked movement. NULL: none, or a deleted one.
     movement_id        INTEGER
 ) STRICT;
 

@@ -19,8 +19,8 @@ pub use model::{AggregateDifference, DAY, DayAggregate, Dimension, StockAggregat
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{
-    DeltaRow, count_movements, count_products, ledger_end, movement_range, product_snapshot,
-    record, record_deletion,
+    DeltaRow, count_products, ledger_end, movement_range, product_snapshot, record,
+    record_deletion,
     versions::{move_version, note_change, version},
 };
 pub use store::{days, stock};

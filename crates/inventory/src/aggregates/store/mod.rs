@@ -9,7 +9,7 @@ use db::{Conn, Engine, Error, Kind, Money, Param, Row, Rows, Timestamp, Tx};
 use resource::row;
 
 pub(super) use read::stored;
-pub(crate) use read::{count_movements, count_products, ledger_end, movement_range};
+pub(crate) use read::{count_products, ledger_end, movement_range};
 pub use read::{days, stock};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 

@@ -34,45 +34,12 @@ pub(crate) async fn count_products(conn: &mut Conn, of: Option<StockKey>) -> Res
             .bind(record);
     }
     query.push(") AS counted");
-    count(conn, &query).await
-}
-
-/// The number in the first column of the only row.
-async fn count(conn: &mut Conn, query: &Query) -> Result<u64, Error> {
-    let count = conn.one_of(query, |row| row.get::<i64>(0)).await?;
+    let count = conn.one_of(&query, |row| row.get::<i64>(0)).await?;
     Ok(count.unsigned_abs())
 }
 
-/// Whether there can be a supplier with this id. Ids begin at 1; 0 stands for all suppliers in the
-/// table.
-fn can_be_supplier(supplier: Option<i64>) -> bool {
-    supplier.is_none_or(|supplier| supplier >= 1)
-}
-
-/// The number of movements in a range of whole days, of one supplier or of all. `from` is the start
-/// of the first day, `until` the start of the day after the last.
-pub(crate) async fn count_movements(
-    conn: &mut Conn,
-    movement: Movement,
-    supplier: Option<i64>,
-    from: Option<Timestamp>,
-    until: Option<Timestamp>,
-) -> Result<u64, Error> {
-    if !can_be_supplier(supplier) {
-        return Ok(0);
-    }
-    let mut query = Query::new(
-        "SELECT CAST(COALESCE(sum(movements), 0) AS BIGINT) FROM (SELECT movements FROM daily_aggregates",
-    );
-    let stored = supplier.or(Some(ALL_SUPPLIERS));
-    push_selection(&mut query, movement, stored, from, until);
-    query.push(" UNION ALL SELECT movements FROM aggregate_deltas");
-    push_selection(&mut query, movement, supplier, from, until);
-    query.push(") AS counted");
-    count(conn, &query).await
-}
-
-/// Same as [`count_movements`], with the range of ids.
+/// The number of movements in a range of whole days, of one supplier or of all, and the range of
+/// their ids. `from` is the start of the first day, `until` the start of the day after the last.
 pub(crate) async fn movement_range(
     conn: &mut Conn,
     movement: Movement,
@@ -80,7 +47,8 @@ pub(crate) async fn movement_range(
     from: Option<Timestamp>,
     until: Option<Timestamp>,
 ) -> Result<MovementRange, Error> {
-    if !can_be_supplier(supplier) {
+    // Ids begin at 1; 0 stands for all suppliers in the table.
+    if supplier.is_some_and(|supplier| supplier < 1) {
         return Ok(MovementRange {
             count: 0,
             ids: (1, 0),
@@ -94,11 +62,7 @@ pub(crate) async fn movement_range(
     push_selection(&mut query, movement, stored, from, until);
     query.push(" UNION ALL SELECT 0, first_id, last_id FROM daily_id_ranges");
     push_selection(&mut query, movement, None, from, until);
-    query.push(
-        " UNION ALL SELECT movements, CASE WHEN movements > 0 THEN COALESCE(movement_id, 1) END,
-                           CASE WHEN movements > 0 THEN COALESCE(movement_id, 9223372036854775807) END
-          FROM aggregate_deltas",
-    );
+    query.push(" UNION ALL SELECT movements, movement_id, movement_id FROM aggregate_deltas");
     push_selection(&mut query, movement, supplier, from, until);
     query.push(") AS counted");
     conn.one_of(&query, |row| {

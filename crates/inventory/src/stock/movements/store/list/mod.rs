@@ -239,23 +239,20 @@ impl MovementList {
                 _ => {}
             }
         }
-        let all = aggregates::count_movements(conn, movement, None, None, None).await?;
+        let all = aggregates::movement_range(conn, movement, None, None, None).await?;
         if product.is_some() {
             let count = self.selection.count(conn, None).await?;
-            return Ok(QueryStats::of(count, all));
+            return Ok(QueryStats::of(count, all.count));
         }
-        if from.is_some() || until.is_some() {
-            let range = aggregates::movement_range(conn, movement, supplier, from, until).await?;
-            return Ok(QueryStats {
-                ids: Some(range.ids),
-                ..QueryStats::of(range.count, all)
-            });
-        }
-        let count = match supplier {
-            Some(_) => aggregates::count_movements(conn, movement, supplier, None, None).await?,
-            None => all,
+        let has_days = from.is_some() || until.is_some();
+        let range = match supplier {
+            None if !has_days => all,
+            _ => aggregates::movement_range(conn, movement, supplier, from, until).await?,
         };
-        Ok(QueryStats::of(count, all))
+        Ok(QueryStats {
+            ids: has_days.then_some(range.ids),
+            ..QueryStats::of(range.count, all.count)
+        })
     }
 
     /// A page of the newest of the selected movements that a text search finds, in the order of the
