@@ -472,12 +472,11 @@ CREATE TABLE model_quota (
 );
 INSERT INTO model_quota (id, counted) VALUES (1, 0);
 
--- Scheduled reports, one row per period. The replica that inserts the row writes the report.
+-- Scheduled reports, one row per period. The replica that holds the lease writes the report. NULL:
+-- it is written.
 CREATE TABLE report_runs (
-    period TEXT    NOT NULL CONSTRAINT report_runs_pkey PRIMARY KEY,
-    due_at TIMESTAMPTZ NOT NULL,
-    lease  TEXT,
-    done   BOOLEAN NOT NULL
+    period TEXT NOT NULL CONSTRAINT report_runs_pkey PRIMARY KEY,
+    lease  TEXT
 );
 
 -- Uploaded files and imports: checked first, then published or undone in short transactions.

@@ -52,11 +52,8 @@ use crate::State;
 /// Releases the requests that dead replicas had claimed, and wakes the worker. Returns how many.
 pub async fn release_dead(state: &State) -> Result<u64, Error> {
     let now = state.clock.now();
-    let release = async move |tx: &mut Tx| {
-        let requests = store::queue::release_dead(tx, now).await?;
-        Ok::<_, Error>(requests + store::shop::release_dead(tx, now).await?)
-    };
-    let released = state.db.write(release).await?;
+    let release = async move |tx: &mut Tx| store::queue::release_dead(tx, now).await;
+    let released = state.db.write::<_, Error, _>(release).await?;
     state.analysis.wake_worker.notify_one();
     Ok(released)
 }

@@ -21,38 +21,27 @@ use crate::{State, digest::digest, events::mail};
 
 /// How often the worker checks whether a new week has begun.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
-/// The lease of a run. After it, another replica may start the report again.
-const LEASE: Duration = Duration::from_secs(60 * 60);
 
 /// The outcome of a run of the weekly report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WeeklyRun {
     /// The report was stored as this analysis.
     Stored(i64),
-    /// There is nothing to do: the report exists, or the shop has no products.
+    /// There is nothing to do: the report exists, another replica creates it, or the shop has no
+    /// products.
     NothingToDo,
-    /// Another replica holds the lease.
-    Elsewhere,
 }
 
 /// Creates the weekly reports until the service stops.
 pub(crate) async fn run(state: State) {
-    let mut done = String::new();
     loop {
-        let period = period(state.clock.now());
-        if period != done {
-            tokio::select! {
-                run = run_once(&state) => match run {
-                    Ok(WeeklyRun::Stored(id)) => {
-                        tracing::info!(id, period, "the weekly report was stored");
-                        done = period;
-                    }
-                    Ok(WeeklyRun::NothingToDo) => done = period,
-                    Ok(WeeklyRun::Elsewhere) => {}
-                    Err(error) => tracing::warn!(%error, "the weekly report failed, retrying in a minute"),
-                },
-                () = state.shutdown.begun() => return,
-            }
+        tokio::select! {
+            run = run_once(&state) => match run {
+                Ok(WeeklyRun::Stored(id)) => tracing::info!(id, "the weekly report was stored"),
+                Ok(WeeklyRun::NothingToDo) => {}
+                Err(error) => tracing::warn!(%error, "the weekly report failed, retrying in a minute"),
+            },
+            () = state.shutdown.begun() => return,
         }
         tokio::select! {
             () = tokio::time::sleep(POLL_INTERVAL) => {}
@@ -68,16 +57,10 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     let lease = state.replica.lease(&state.random.token());
     let claim = {
         let (period, lease) = (period.clone(), lease.clone());
-        async move |tx: &mut db::Tx| {
-            if shop::is_run_done(tx, &period).await? {
-                return Ok(Some(WeeklyRun::NothingToDo));
-            }
-            let is_ours = shop::claim_run(tx, &period, &lease, now + LEASE, now).await?;
-            Ok((!is_ours).then_some(WeeklyRun::Elsewhere))
-        }
+        async move |tx: &mut db::Tx| shop::claim_run(tx, &period, &lease).await
     };
-    if let Some(run) = state.db.write::<_, db::Error, _>(claim).await? {
-        return Ok(run);
+    if !state.db.write::<_, db::Error, _>(claim).await? {
+        return Ok(WeeklyRun::NothingToDo);
     }
     let parameters = ReportParameters::new(&state.config, now);
     let summary = report(&state.db, &parameters, |_| Ok(())).await?;
@@ -111,7 +94,7 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     let (mailing, text) = (state.clone(), summary.report_text(locale));
     let write = async move |tx: &mut db::Tx| {
         if !shop::end_run(tx, &period, &lease).await? {
-            return Ok(WeeklyRun::Elsewhere);
+            return Ok(WeeklyRun::NothingToDo);
         }
         let id = results::insert(tx, &new, now).await?;
         mail::queue_report(tx, &mailing, (&period, id), text.clone(), now).await?;

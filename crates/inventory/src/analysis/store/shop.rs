@@ -74,48 +74,16 @@ pub(crate) async fn products(
     .await
 }
 
-/// Creates the row of a period if there is none, then claims it. Returns false if it is done or
-/// another replica holds the lease.
-pub(crate) async fn claim_run(
-    tx: &mut Tx,
-    period: &str,
-    lease: &str,
-    until: Timestamp,
-    now: Timestamp,
-) -> Result<bool, Error> {
-    tx.execute(
-        "INSERT INTO report_runs (period, due_at, done) VALUES ($1, $2, $3) ON CONFLICT (period) DO NOTHING",
-        &[&period, &now, &false],
-    )
-    .await?;
-    let sql = "UPDATE report_runs SET lease = $2, due_at = $3 WHERE period = $1 AND done = $4 AND due_at <= $5
-           AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($2, 1, 36)))";
-    let claimed = tx
-        .execute(sql, &[&period, &lease, &until, &false, &now])
-        .await?;
-    Ok(claimed > 0)
-}
-
-/// Makes the runs due that dead replicas had claimed. Returns how many.
-pub(crate) async fn release_dead(tx: &mut Tx, now: Timestamp) -> Result<u64, Error> {
-    let sql = "UPDATE report_runs SET lease = NULL, due_at = $1
-         WHERE done = $2 AND lease IS NOT NULL AND substr(lease, 1, 36) NOT IN (SELECT id FROM replicas)";
-    tx.execute(sql, &[&now, &false]).await
-}
-
-pub(crate) async fn is_run_done(conn: &mut Conn, period: &str) -> Result<bool, Error> {
-    let done: Option<bool> = conn
-        .optional(
-            "SELECT done FROM report_runs WHERE period = $1",
-            &[&period],
-            |row| row.get(0),
-        )
-        .await?;
-    Ok(done.unwrap_or(false))
+/// Claims the run of a period. Returns false if it is done or a live replica holds the lease.
+pub(crate) async fn claim_run(tx: &mut Tx, period: &str, lease: &str) -> Result<bool, Error> {
+    let sql = "INSERT INTO report_runs (period, lease) VALUES ($1, $2) ON CONFLICT (period) DO UPDATE SET lease = excluded.lease
+         WHERE report_runs.lease IS NOT NULL
+           AND substr(report_runs.lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr(excluded.lease, 1, 36))";
+    tx.execute_one(sql, &[&period, &lease]).await
 }
 
 /// Ends a period's run. Returns false if the lease was lost.
 pub(crate) async fn end_run(tx: &mut Tx, period: &str, lease: &str) -> Result<bool, Error> {
-    let sql = "UPDATE report_runs SET done = $3, lease = NULL WHERE period = $1 AND lease = $2 AND done = $4";
-    tx.execute_one(sql, &[&period, &lease, &true, &false]).await
+    let sql = "UPDATE report_runs SET lease = NULL WHERE period = $1 AND lease = $2";
+    tx.execute_one(sql, &[&period, &lease]).await
 }
