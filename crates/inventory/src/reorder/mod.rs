@@ -120,8 +120,7 @@ pub(crate) async fn set_threshold(
     threshold: Option<i64>,
 ) -> Result<ThresholdChange, Refusal> {
     let policy = Policy::from(&state.config);
-    let own = stock::threshold_read(state, product).await?;
-    let own = own.ok_or(Refusal::NotFound)?;
+    let own = stock::stock_state(state, product).await?.threshold;
     if threshold != Some(policy.threshold_of(own)) {
         stock::threshold_set(state, caller, product, threshold).await?;
     }

@@ -110,8 +110,7 @@ async fn threshold_read(
     RecordId(id): RecordId,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let threshold = super::threshold_read(&state, id).await?;
-    let threshold = threshold.ok_or(Refusal::NotFound)?;
+    let threshold = super::stock_state(&state, id).await?.threshold;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }
 
@@ -135,8 +134,7 @@ async fn threshold_write(
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     // The product is looked up before the body is parsed: an unknown product is 404 for any body.
-    let known = super::threshold_read(&state, id).await?;
-    known.ok_or(Refusal::NotFound)?;
+    super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;
     let mut reader = Reader::new(&request_body.members, Mode::Whole);
     let setting = reader.optional_integer("threshold", 0, i64::MAX);
@@ -169,8 +167,7 @@ async fn archived_read(
     RecordId(id): RecordId,
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let since = archive::archived_at(&state, id).await?;
-    let archived = since.ok_or(Refusal::NotFound)?.is_some();
+    let archived = super::stock_state(&state, id).await?.archived_at.is_some();
     Ok(json(StatusCode::OK, &Archived { archived }))
 }
 
@@ -193,8 +190,7 @@ async fn archived_write(
 ) -> Result<Response, Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
     // The product is looked up before the body is parsed: an unknown product is 404 for any body.
-    let known = archive::archived_at(&state, id).await?;
-    known.ok_or(Refusal::NotFound)?;
+    super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;
     let archived = read_archived(&request_body.members)?;
     archive::set(&state, &request_body.caller, id, archived).await?;

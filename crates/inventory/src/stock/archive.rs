@@ -3,7 +3,7 @@
 //! shop's value, and may be adjusted. Carries no rule of the specification: in the API archived
 //! products look like all others, and a separate route reads and writes the state.
 
-use db::{Conn, Error, Timestamp};
+use db::{Conn, Error};
 use resource::{Field, Value, truth};
 
 use super::store;
@@ -33,17 +33,8 @@ pub(super) fn is_refused(errors: &FieldErrors) -> bool {
 
 /// Whether a product is archived. False for an unknown product.
 pub(super) async fn is_archived(conn: &mut Conn, product: i64) -> Result<bool, Error> {
-    let since = store::archived_at(conn, product).await?;
-    Ok(since.flatten().is_some())
-}
-
-/// When a product was archived. The outer `None` means an unknown product.
-pub(crate) async fn archived_at(
-    state: &State,
-    product: i64,
-) -> Result<Option<Option<Timestamp>>, Refusal> {
-    let read = async move |conn: &mut Conn| store::archived_at(conn, product).await;
-    Ok(state.db.read(read).await?)
+    let states = store::stock_states(conn, &[product]).await?;
+    Ok(states.values().any(|state| state.archived_at.is_some()))
 }
 
 /// Archives or unarchives a product. Returns its title and whether the state changed.

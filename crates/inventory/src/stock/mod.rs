@@ -195,12 +195,6 @@ pub async fn ledger_list(
         .await
 }
 
-/// A product's own threshold. The outer `None` means an unknown product.
-pub async fn threshold_read(state: &State, product: i64) -> Result<Option<Option<i64>>, Refusal> {
-    let read = async move |conn: &mut Conn| store::threshold(conn, product).await;
-    Ok(state.db.read(read).await?)
-}
-
 /// A page of the products with their own threshold.
 pub(crate) async fn thresholds(
     state: &State,
@@ -232,12 +226,22 @@ pub(crate) async fn own_threshold_locked(
     store::OWN_THRESHOLDS.find(tx, product).await
 }
 
-/// What the list of products shows of a product's stock, besides its quantity.
+/// The state of a product's stock, besides its quantity.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct StockState {
     /// The product's own threshold.
     pub(crate) threshold: Option<i64>,
-    pub(crate) is_archived: bool,
+    pub(crate) archived_at: Option<Timestamp>,
+}
+
+/// The state of a product's stock.
+///
+/// # Errors
+///
+/// An unknown product, or a failure of the database.
+pub(crate) async fn stock_state(state: &State, product: i64) -> Result<StockState, Refusal> {
+    let states = stock_states(state, &[product]).await?;
+    states.get(&product).copied().ok_or(Refusal::NotFound)
 }
 
 /// The states of these products' stock.

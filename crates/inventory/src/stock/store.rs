@@ -119,15 +119,6 @@ pub(super) async fn lock(tx: &mut Tx, product: i64) -> Result<Option<LockedStock
     tx.optional(sql, &[&product], locked_of).await
 }
 
-/// When a product was archived. The outer `None` means an unknown product.
-pub(super) async fn archived_at(
-    conn: &mut Conn,
-    product: i64,
-) -> Result<Option<Option<Timestamp>>, Error> {
-    let sql = "SELECT archived_at FROM product_stock WHERE product_id = $1";
-    conn.optional(sql, &[&product], |row| row.get(0)).await
-}
-
 /// Archives a product, or unarchives it with `None`.
 pub(super) async fn set_archived_at(
     tx: &mut Tx,
@@ -292,16 +283,6 @@ fn ledger_row(row: &Row<'_>) -> Result<LedgerRow, Error> {
     })
 }
 
-/// A product's own threshold. The outer `None` means an unknown product.
-pub(super) async fn threshold(conn: &mut Conn, product: i64) -> Result<Option<Option<i64>>, Error> {
-    conn.optional(
-        "SELECT threshold FROM product_stock WHERE product_id = $1",
-        &[&product],
-        |row| row.get(0),
-    )
-    .await
-}
-
 /// The products with their own threshold, which are few.
 static WITH_THRESHOLD: Table = Table {
     name: "(SELECT o.product_id, o.quantity, o.threshold, p.title_folded FROM product_stock AS o
@@ -328,7 +309,7 @@ pub(super) async fn stock_states(
     let found = conn.all_of(&query, |row| {
         let state = StockState {
             threshold: row.get(1)?,
-            is_archived: row.get::<Option<Timestamp>>(2)?.is_some(),
+            archived_at: row.get(2)?,
         };
         Ok((row.get(0)?, state))
     });

@@ -128,11 +128,9 @@ pub(super) async fn show(
     frame.require(Verb::View, Model::Product)?;
     let (state, locale) = (&page.state, frame.locale);
     let product = find(Products, state, id).await?;
-    let own = stock::threshold_read(state, product.id).await?.flatten();
-    let threshold = Policy::from(&state.config).threshold_of(own);
-    let archived_at = stock::archive::archived_at(state, product.id)
-        .await?
-        .flatten();
+    let stocked = stock::stock_state(state, product.id).await?;
+    let threshold = Policy::from(&state.config).threshold_of(stocked.threshold);
+    let archived_at = stocked.archived_at;
     let is_archived = archived_at.is_some();
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
     let parameters = Parameters::of_address(request.uri());

@@ -132,7 +132,7 @@ impl RecordForms for Products {
         state: &State,
         record: &ProductRecord,
     ) -> Result<Vec<FieldSnapshot>, Refusal> {
-        let threshold = stock::threshold_read(state, record.id).await?.flatten();
+        let threshold = stock::stock_state(state, record.id).await?.threshold;
         Ok(snapshots(record, threshold))
     }
 

@@ -235,8 +235,12 @@ impl ProductRows<'_> {
     fn row(&self, product: &ProductRecord) -> Row {
         let state = self.states.get(&product.id).copied().unwrap_or_default();
         let threshold = self.policy.threshold_of(state.threshold);
-        let is_low = !state.is_archived && Level::of(product.quantity, threshold) == Level::Low;
-        let (columns, actions) = (&self.columns, self.actions(product, state.is_archived));
+        let is_low =
+            state.archived_at.is_none() && Level::of(product.quantity, threshold) == Level::Low;
+        let (columns, actions) = (
+            &self.columns,
+            self.actions(product, state.archived_at.is_some()),
+        );
         Row::of(self.frame, product, columns, &address(product.id), actions).with(
             columns,
             ProductRecord::quantity,
