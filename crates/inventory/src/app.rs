@@ -49,14 +49,7 @@ pub struct FirstUser {
     pub password: String,
 }
 
-impl std::fmt::Debug for FirstUser {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("FirstUser")
-            .field("username", &self.username)
-            .finish_non_exhaustive()
-    }
-}
+web::masked_debug!(FirstUser);
 
 /// Why the service cannot start.
 #[derive(Debug, thiserror::Error)]

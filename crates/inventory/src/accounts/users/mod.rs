@@ -123,16 +123,7 @@ pub enum UserError {
     Database(#[from] db::Error),
 }
 
-impl std::fmt::Debug for NewUser {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("NewUser")
-            .field("username", &self.username)
-            .field("group", &self.group)
-            .field("superuser", &self.superuser)
-            .finish_non_exhaustive()
-    }
-}
+web::masked_debug!(NewUser);
 
 /// Creates an account and returns its id.
 pub async fn create(
@@ -206,7 +197,7 @@ async fn hash(passwords: &Passwords, username: &str, password: &str) -> Result<S
 }
 
 async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Result<i64, UserError> {
-    let id = match store::insert(tx, &user.username, hash, user.superuser, now).await {
+    let id = match store::insert(tx, &user.username, Some(hash), user.superuser, now).await {
         Err(error) if error.is_unique("users_username_key") => return Err(UserError::Taken),
         inserted => inserted?,
     };

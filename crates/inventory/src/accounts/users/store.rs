@@ -60,11 +60,12 @@ pub(super) async fn is_anybody(conn: &mut Conn) -> Result<bool, Error> {
     exists(conn, "SELECT id FROM users LIMIT 1", &[]).await
 }
 
-/// Inserts an active user. Superusers are staff.
+/// Inserts an active user. Superusers are staff. Nobody can log in with a password if there is no
+/// hash.
 pub(super) async fn insert(
     tx: &mut Tx,
     username: &str,
-    hash: &str,
+    hash: Option<&str>,
     superuser: bool,
     now: Timestamp,
 ) -> Result<i64, Error> {

@@ -42,12 +42,6 @@ const NOT_THE_SAME: Message = Message::fixed(
     "The two password fields didn’t match.",
 );
 
-pub(super) enum NewPassword {
-    Text(String),
-    /// The account has no password, so nobody can log in with one.
-    Unusable,
-}
-
 /// Reads the username of a new account.
 pub(super) fn username(members: &Members) -> Draft<User> {
     let mut draft = Draft::read_fields(&[User::username], members, Mode::Whole);
@@ -71,14 +65,15 @@ fn check_name(draft: &mut Draft<User>) {
 }
 
 /// Reads a new password and its confirmation. The password may not resemble the data of `person`.
+/// `None` if the account gets no password, so that nobody can log in with one.
 pub(super) fn password(
     members: &Members,
     username: &str,
     person: &[(PersonalData, &str)],
     errors: &mut FieldErrors,
-) -> NewPassword {
+) -> Option<String> {
     if text(members, "usable").as_deref() == Some("0") {
-        return NewPassword::Unusable;
+        return None;
     }
     let value_of = |field| text(members, field).unwrap_or_default();
     let (first, second) = (value_of(PASSWORD.name), value_of(REPEATED_PASSWORD.name));
@@ -97,7 +92,7 @@ pub(super) fn password(
             errors.add(REPEATED_PASSWORD.name, weak.message());
         }
     }
-    NewPassword::Text(first.to_owned())
+    Some(first.to_owned())
 }
 
 /// Whether a password change revokes the tokens of the account.

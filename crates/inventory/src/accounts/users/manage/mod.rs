@@ -32,7 +32,6 @@ use crate::{
     },
     work::{Work, write},
 };
-use input::NewPassword;
 
 /// The field of audit entries about revoked tokens.
 pub(crate) const REVOKED: &Field = &truth("Revogado", "Revoked").named("revoked");
@@ -83,24 +82,17 @@ pub(crate) async fn create(
     if users::user_id(work.tx, username).await?.is_some() {
         return Err(FieldErrors::of("username", TAKEN).into());
     }
-    let blank = hash.as_deref().unwrap_or_default();
-    let id = users::insert(work.tx, username, blank, false, work.now).await?;
-    if hash.is_none() {
-        users::set_password(work.tx, id, None, work.now).await?;
-    }
+    let id = users::insert(work.tx, username, hash.as_deref(), false, work.now).await?;
     audit::record(work, Action::Added, Model::User, id, username).await?;
     Ok((id, username.clone()))
 }
 
-async fn hash(state: &State, password: NewPassword) -> Result<Option<String>, Refusal> {
-    match password {
-        NewPassword::Unusable => Ok(None),
-        NewPassword::Text(text) => {
-            let hash = state.passwords.hash(text).await;
-            hash.map(Some)
-                .map_err(|fault| web::Error::internal(fault).into())
-        }
-    }
+async fn hash(state: &State, password: Option<String>) -> Result<Option<String>, Refusal> {
+    let Some(password) = password else {
+        return Ok(None);
+    };
+    let hash = state.passwords.hash(password).await;
+    Ok(Some(hash.map_err(web::Error::internal)?))
 }
 
 /// Reads an account and locks it until the end of the transaction.
