@@ -134,11 +134,7 @@ async fn send_events(state: State, parts: Parts, _slot: StreamSlot, sender: Send
 
 /// Sends the id of the newest ledger entry. Returns false if the stream must end.
 async fn send_version(state: &State, sender: &Sender) -> bool {
-    let read = state
-        .db
-        .read(async |conn| aggregates::ledger_end(conn).await)
-        .await;
-    match read {
+    match state.db.read(aggregates::ledger_end).await {
         Ok(version) => {
             let event = Event::default()
                 .event("stock")
@@ -176,11 +172,7 @@ pub(crate) async fn poll_ledger(state: State) {
 
 /// Notifies all streams if the ledger has grown since the last call.
 async fn notify_of_change(state: &State, seen: &mut Option<i64>) {
-    let read = state
-        .db
-        .read(async |conn| aggregates::ledger_end(conn).await)
-        .await;
-    match read {
+    match state.db.read(aggregates::ledger_end).await {
         Ok(end) => {
             if seen.replace(end).is_some_and(|before| before != end) {
                 state.changes.notify();

@@ -39,31 +39,17 @@ const MOST_SHOWN: usize = 200;
 /// The maximum length of a stored file name, in characters.
 const MAX_FILE_NAME: usize = 200;
 
-/// A resource that the user may import.
-struct Choice {
-    value: &'static str,
-    text: String,
-    columns: String,
-    is_chosen: bool,
-}
-
-/// An import in the list of earlier ones.
-struct ListedImport {
-    address: String,
-    text: String,
-    when: String,
-    is_undone: bool,
-}
-
 #[derive(Template)]
 #[template(path = "transfer/choose.html")]
 struct ChoosePage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    choices: Vec<Choice>,
+    /// The resources that the user may import.
+    choices: Vec<FileKind>,
     chosen: &'a FormChoices,
     may_create_names: bool,
-    imports: Vec<ListedImport>,
+    /// The latest imports.
+    imports: Vec<Upload>,
     problems: &'a [Problem],
     /// The number of problems that are not listed.
     more: usize,
@@ -96,9 +82,12 @@ impl ChoosePage<'_> {
     }
 
     /// The name of the chosen resource.
-    fn resource(&self) -> &str {
-        let chosen = self.choices.iter().find(|choice| choice.is_chosen);
-        chosen.map_or("", |choice| choice.text.as_str())
+    fn resource(&self) -> String {
+        let is_chosen = |choice: &&FileKind| choice.name() == self.chosen.resource;
+        let chosen = self.choices.iter().find(is_chosen);
+        chosen.map_or_else(String::new, |choice| {
+            choice.words().title(self.frame.locale)
+        })
     }
 
     fn column(&self, problem: &Problem) -> &'static str {
@@ -112,41 +101,9 @@ impl ChoosePage<'_> {
     }
 }
 
-fn choices(frame: &Frame, chosen: &str) -> Vec<Choice> {
-    FileKind::all()
-        .filter(|resource| frame.may(Verb::Add, resource.model()))
-        .map(|resource| Choice {
-            value: resource.name(),
-            text: resource.words().title(frame.locale),
-            columns: resource.columns(frame.locale).join(", "),
-            is_chosen: resource.name() == chosen,
-        })
-        .collect()
-}
-
 fn may_create_names(frame: &Frame) -> bool {
     frame.may(Verb::Add, FileKind::Products.model())
         && !missing::permitted(&frame.caller).is_empty()
-}
-
-async fn latest_imports(page: &PageState, frame: &Frame) -> Result<Vec<ListedImport>, Refusal> {
-    let locale = frame.locale;
-    Ok(super::latest(&page.state)
-        .await?
-        .into_iter()
-        .map(|file| ListedImport {
-            address: format!("/import/{}/", file.id),
-            text: format!(
-                "{} · {} ({}) · {}",
-                file.file_name,
-                file.resource.words().title(locale),
-                locale.number(file.added),
-                file.user
-            ),
-            when: locale.date_time(file.created_at),
-            is_undone: file.state == UploadState::Undone,
-        })
-        .collect())
 }
 
 /// Refuses users who may not add any records. The message names products as an example.
@@ -184,11 +141,12 @@ async fn choose_page<'a>(
 ) -> Result<ChoosePage<'a>, Refusal> {
     let problems = &report.problems;
     let problems = problems.get(..MOST_SHOWN).unwrap_or(problems);
+    let may_import = |resource: &FileKind| frame.may(Verb::Add, resource.model());
     let count = usize::try_from(report.problem_count).unwrap_or(usize::MAX);
     Ok(ChoosePage {
-        choices: choices(frame, &chosen.resource),
+        choices: FileKind::all().filter(may_import).collect(),
         may_create_names: may_create_names(frame),
-        imports: latest_imports(page, frame).await?,
+        imports: super::latest(&page.state).await?,
         more: count.saturating_sub(problems.len()),
         frame,
         form,

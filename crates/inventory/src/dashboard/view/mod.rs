@@ -15,7 +15,7 @@ use super::{
 use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
-    analysis::{AnalysisSummary, text::products},
+    analysis::AnalysisSummary,
     events::Endpoint,
     page::{
         Frame,
@@ -25,13 +25,10 @@ use crate::{
         analysis::{Piece, pieces},
         orders::OrderRow,
     },
-    stock::orders::PaidOrder,
+    stock::orders::WaitingOrders,
 };
 use charts::{sparkline, tenths};
-use rows::{
-    AnalysisRow, ChangeText, ChoiceLink, FailedRows, FigureCard, OrderRows, SalesView, Share,
-    StockView,
-};
+use rows::{ChangeText, ChoiceLink, FailedRows, FigureCard, Share};
 
 /// The page `/`.
 #[derive(Template)]
@@ -212,18 +209,6 @@ impl<'a> View<'a> {
         }
     }
 
-    fn sales(&self) -> PagePart<SalesView<'_>> {
-        let trend = shown(&self.shown.figures.sales)?;
-        let newest = trend.days.last();
-        Ok(SalesView {
-            cards: self.sales_cards(trend),
-            newest: newest.map_or_else(String::new, |(day, _)| {
-                day.to_jiff().strftime("%Y-%m-%d").to_string()
-            }),
-            days: &trend.days,
-        })
-    }
-
     fn sales_cards(&self, trend: &SalesTrend) -> Vec<FigureCard> {
         let card = |label, of: fn(&Sales) -> Sum, write: &dyn Fn(Sum) -> String| {
             let (now, before) = (of(&trend.total), of(&trend.before));
@@ -253,16 +238,6 @@ impl<'a> View<'a> {
                 &number,
             ),
         ]
-    }
-
-    fn stock(&self) -> PagePart<StockView> {
-        let stock = shown(&self.shown.figures.stock)?;
-        Ok(StockView {
-            cards: self.stock_cards(&stock.total),
-            products: products(self.locale(), stock.total.products),
-            categories: self.shares(stock, &stock.categories, "category"),
-            brands: self.shares(stock, &stock.brands, "brand"),
-        })
     }
 
     /// A number with its noun: `1 unit`, `1,753 units`.
@@ -332,29 +307,25 @@ impl<'a> View<'a> {
     pub(super) fn has_more_needs(&self) -> bool {
         !matches!(self.orders(), Ok(None))
             || !matches!(self.failed(), Ok(None))
-            || !matches!(self.analysis(), Ok(None))
+            || !matches!(self.shown.analysis, Ok(None))
     }
 
     /// The waiting orders, for users who may see outflows.
-    fn orders(&self) -> PagePart<Option<OrderRows>> {
+    fn orders(&self) -> PagePart<Option<&WaitingOrders>> {
         if !self.frame.may(Verb::View, Model::Outflow) {
             return Ok(None);
         }
         let waiting = shown(&self.shown.orders)?;
-        let row = |order: &PaidOrder| OrderRow::of(order, self.locale());
-        Ok((waiting.count > 0).then(|| OrderRows {
-            count: self.locale().number(waiting.count),
-            rows: waiting.first.iter().map(row).collect(),
-        }))
+        Ok((waiting.count > 0).then_some(waiting))
     }
 
-    /// The first lines of the newest analysis, up to its first heading.
-    fn analysis(&self) -> PagePart<Option<AnalysisRow>> {
-        let newest = shown(&self.shown.analysis)?;
-        Ok(newest.as_ref().map(|newest| self.analysis_row(newest)))
+    fn order_rows(&self, waiting: &WaitingOrders) -> Vec<OrderRow> {
+        let row = |order| OrderRow::of(order, self.locale());
+        waiting.first.iter().map(row).collect()
     }
 
-    fn analysis_row(&self, summary: &AnalysisSummary) -> AnalysisRow {
+    /// The first lines of an analysis, up to its first heading.
+    fn first_lines(summary: &AnalysisSummary) -> Vec<String> {
         let before_headings = pieces(&summary.result)
             .into_iter()
             .take_while(|piece| !matches!(piece, Piece::Heading(_)));
@@ -362,13 +333,7 @@ impl<'a> View<'a> {
             Piece::Heading(line) | Piece::Paragraph(line) => vec![line],
             Piece::List(items) => items,
         });
-        AnalysisRow {
-            address: format!("/analyses/{}/", summary.id),
-            language: summary.language(self.shop).tag(),
-            heading: summary.heading().to_owned(),
-            lines: lines.take(ANALYSIS_LINES).collect(),
-            at: self.locale().date_time(summary.created_at),
-        }
+        lines.take(ANALYSIS_LINES).collect()
     }
 
     /// Failed deliveries and endpoints, for users who may see them.

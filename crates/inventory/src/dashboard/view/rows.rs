@@ -1,12 +1,6 @@
 //! The rows and cards of the templates, with all values as text.
 
-use db::Timestamp;
-
-use super::super::model::Sales;
-use crate::{
-    events::{Delivery, Endpoint},
-    pages::orders::OrderRow,
-};
+use crate::events::{Delivery, Endpoint};
 
 /// A figure with its trend.
 pub(super) struct FigureCard {
@@ -32,22 +26,6 @@ pub(super) struct ChoiceLink {
     pub(super) is_chosen: bool,
 }
 
-pub(super) struct SalesView<'a> {
-    pub(super) cards: Vec<FigureCard>,
-    /// The last day of the period, as YYYY-MM-DD.
-    pub(super) newest: String,
-    /// Oldest first.
-    pub(super) days: &'a [(Timestamp, Sales)],
-}
-
-pub(super) struct StockView {
-    pub(super) cards: Vec<FigureCard>,
-    /// The number with its noun.
-    pub(super) products: String,
-    pub(super) categories: Vec<Share>,
-    pub(super) brands: Vec<Share>,
-}
-
 /// A category, a brand, or the sum of all others.
 pub(super) struct Share {
     pub(super) name: String,
@@ -59,21 +37,6 @@ pub(super) struct Share {
     pub(super) value: String,
     /// The share of all products in percent, used as the width of the bar.
     pub(super) width: String,
-}
-
-/// The number of waiting orders, and the oldest ones.
-pub(super) struct OrderRows {
-    pub(super) count: String,
-    pub(super) rows: Vec<OrderRow>,
-}
-
-pub(super) struct AnalysisRow {
-    pub(super) address: String,
-    /// The language of heading and lines, as a language tag.
-    pub(super) language: &'static str,
-    pub(super) heading: String,
-    pub(super) lines: Vec<String>,
-    pub(super) at: String,
 }
 
 /// The number of failed deliveries with the newest ones, and the failing endpoints, as far as the

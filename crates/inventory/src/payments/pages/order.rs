@@ -15,9 +15,7 @@ use super::{
 };
 use crate::{
     access::{Model, Verb},
-    page::{
-        FormSubmission, Frame, PageResult, SharedPage, flash, history::machine_time, see_other,
-    },
+    page::{FormSubmission, Frame, PageResult, SharedPage, flash, see_other},
     payments,
     rest::query::encode,
 };
@@ -29,14 +27,6 @@ struct OrderHistoryEvent {
     address: Option<String>,
     /// `None` if checkout does not report the time.
     at: Option<Timestamp>,
-}
-
-impl OrderHistoryEvent {
-    /// The time for the `datetime` attribute, and formatted.
-    fn time(&self, frame: &Frame) -> Option<(String, String)> {
-        let at = self.at?;
-        Some((machine_time(at), frame.locale.date_time(at)))
-    }
 }
 
 #[derive(Template)]

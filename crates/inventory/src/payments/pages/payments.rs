@@ -135,13 +135,6 @@ fn method_text(frame: &Frame, payment: &Payment) -> String {
     }
 }
 
-/// A request about a payment from the audit log.
-pub(super) struct RequestRow {
-    pub(super) text: String,
-    pub(super) time: String,
-    pub(super) machine_time: String,
-}
-
 #[derive(Template)]
 #[template(path = "payments/payment.html")]
 struct PaymentPage<'a> {
@@ -152,10 +145,21 @@ struct PaymentPage<'a> {
     /// The order, if the query string names it and the payment belongs to it. Only the order has
     /// the refunded amount.
     order: Option<&'a CheckoutOrder>,
-    requests: PagePart<Vec<RequestRow>>,
+    /// The requests about the payment from the audit log.
+    requests: PagePart<Vec<Entry>>,
     /// Whether the outcome of the last request is unknown.
     is_outcome_unknown: bool,
     refund_address: Option<String>,
+}
+
+impl PaymentPage<'_> {
+    fn request_text(&self, entry: &Entry) -> String {
+        let who = entry.user.as_ref();
+        let who = who.map_or(self.frame.say(SYSTEM), |user| &user.name);
+        // The entry's text begins with the payment's id.
+        let what = entry.object.split_once(": ").map_or("", |(_, what)| what);
+        format!("{}: {what} · {who}", self.frame.say(entry.action.words()))
+    }
 }
 
 /// `GET /payments/received/{id}/`
@@ -186,10 +190,7 @@ pub(super) async fn show(
         is_outcome_unknown: entries
             .as_ref()
             .is_ok_and(|entries| has_no_outcome(entries)),
-        requests: entries.map(|entries| {
-            let entries = entries.iter();
-            entries.map(|entry| request_row(&frame, entry)).collect()
-        }),
+        requests: entries,
         refund_address: may.then(|| with_order(refund, order.as_ref())),
         order: order.as_ref(),
         payment: &payment,
@@ -215,16 +216,4 @@ pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
     entries
         .first()
         .is_some_and(|entry| entry.action == ActionKind::Asked)
-}
-
-fn request_row(frame: &Frame, entry: &Entry) -> RequestRow {
-    let who = entry.user.as_ref();
-    let who = who.map_or(frame.say(SYSTEM), |user| &user.name);
-    // The entry's text begins with the payment's id.
-    let what = entry.object.split_once(": ").map_or("", |(_, what)| what);
-    RequestRow {
-        text: format!("{}: {what} · {who}", frame.say(entry.action.words())),
-        time: frame.locale.date_time(entry.created_at),
-        machine_time: machine_time(entry.created_at),
-    }
 }
