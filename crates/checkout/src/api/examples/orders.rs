@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::payments;
 
-pub(in crate::api) fn request() -> Value {
+pub(crate) fn request() -> Value {
     json!({
         "reference": "1042", "description": "Pedido 1042",
         "items": [
@@ -16,17 +16,17 @@ pub(in crate::api) fn request() -> Value {
     })
 }
 
-pub(in crate::api) fn payment() -> Value {
+pub(crate) fn payment() -> Value {
     json!({
         "payment_method": "pix", "email": "maria@example.com", "identification_number": "12345678909",
     })
 }
 
-pub(in crate::api) fn open_order() -> Value {
+pub(crate) fn open_order() -> Value {
     order("open")
 }
 
-pub(in crate::api) fn canceled_order() -> Value {
+pub(crate) fn canceled_order() -> Value {
     order("canceled")
 }
 
@@ -68,7 +68,7 @@ fn event(status: &str, members: Value) -> Value {
     order
 }
 
-pub(in crate::api) fn page() -> Value {
+pub(crate) fn page() -> Value {
     json!({"count": 1, "next": null, "previous": null, "results": [open_order()]})
 }
 

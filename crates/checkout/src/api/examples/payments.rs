@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-pub(in crate::api) fn card_request() -> Value {
+pub(crate) fn card_request() -> Value {
     json!({
         "payment_method": "card", "transaction_amount": 100.50, "description": "Two books",
         "email": "maria@example.com", "card_number": "5031433215406351", "expiration_month": "11",
@@ -11,14 +11,14 @@ pub(in crate::api) fn card_request() -> Value {
     })
 }
 
-pub(in crate::api) fn pix_request() -> Value {
+pub(crate) fn pix_request() -> Value {
     json!({
         "payment_method": "pix", "transaction_amount": 25.90, "description": "Coffee beans",
         "email": "maria@example.com", "identification_number": "123.456.789-09",
     })
 }
 
-pub(in crate::api) fn boleto_request() -> Value {
+pub(crate) fn boleto_request() -> Value {
     json!({
         "payment_method": "boleto", "transaction_amount": 310.00, "description": "A lamp",
         "email": "maria@example.com", "first_name": "Maria", "last_name": "Silva",
@@ -79,23 +79,23 @@ fn payer(kind: &str, number: &str) -> Value {
     json!({"email": "maria@example.com", "identification": {"type": kind, "number": number}})
 }
 
-pub(in crate::api) fn page() -> Value {
+pub(crate) fn page() -> Value {
     json!({"count": 1, "next": null, "previous": null, "results": [card_payment()]})
 }
 
-pub(in crate::api) fn refund() -> Value {
+pub(crate) fn refund() -> Value {
     json!({
         "id": "987654321", "payment_id": "1234567890", "amount": 10.50, "status": "approved",
         "date_created": "2026-11-20T09:05:00.000-03:00",
     })
 }
 
-pub(in crate::api) fn outcome_created() -> Value {
+pub(crate) fn outcome_created() -> Value {
     let (status, detail) = ("approved", "accredited");
     json!({"outcome": "created", "id": "1234567890", "status": status, "status_detail": detail})
 }
 
-pub(in crate::api) fn boleto_artefacts() -> Value {
+pub(crate) fn boleto_artefacts() -> Value {
     json!({
         "payment_method": "boleto", "transaction_amount": 20.00, "description": "Order 1042",
         "date_created": "2026-11-20T12:00:00.000-03:00", "date_approved": null,

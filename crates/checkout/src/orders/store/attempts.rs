@@ -9,18 +9,18 @@ use crate::request::MethodKind;
 
 /// An attempt to pay an order, with what decides whether another may begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::orders) struct OrderAttempt {
-    pub(in crate::orders) id: i64,
-    pub(in crate::orders) step: AttemptStep,
-    pub(in crate::orders) method: MethodKind,
+pub(crate) struct OrderAttempt {
+    pub(crate) id: i64,
+    pub(crate) step: AttemptStep,
+    pub(crate) method: MethodKind,
     /// Whether a run holds a lease that has not expired.
-    pub(in crate::orders) is_leased: bool,
+    pub(crate) is_leased: bool,
     /// The provider's id and the state of the payment that was made.
-    pub(in crate::orders) payment: Option<(String, PaymentState)>,
+    pub(crate) payment: Option<(String, PaymentState)>,
 }
 
 /// Attempts of an order that may have moved money, newest first.
-pub(in crate::orders) async fn attempts_of(
+pub(crate) async fn attempts_of(
     conn: &mut Conn,
     order: i64,
     now: Timestamp,
@@ -45,11 +45,7 @@ pub(in crate::orders) async fn attempts_of(
 }
 
 /// Removes the expired lease of a run that sent nothing. Returns false if that run has gone on.
-pub(in crate::orders) async fn revoke_lease(
-    tx: &mut Tx,
-    attempt: i64,
-    now: Timestamp,
-) -> Result<bool, Error> {
+pub(crate) async fn revoke_lease(tx: &mut Tx, attempt: i64, now: Timestamp) -> Result<bool, Error> {
     tx.execute_one(
         "UPDATE attempts SET lease = NULL, leased_until = NULL, check_at = NULL
          WHERE id = $1 AND step = 'started' AND (leased_until IS NULL OR leased_until <= $2)",
@@ -59,7 +55,7 @@ pub(in crate::orders) async fn revoke_lease(
 }
 
 /// The payments of these orders, each with the row of its order, newest first.
-pub(in crate::orders) async fn payments_of(
+pub(crate) async fn payments_of(
     conn: &mut Conn,
     orders: impl Iterator<Item = i64>,
 ) -> Result<Vec<(i64, OrderPayment)>, Error> {
@@ -81,7 +77,7 @@ pub(in crate::orders) async fn payments_of(
 }
 
 /// The provider's ids and the methods of an order's pending payments.
-pub(in crate::orders) async fn pending_of(
+pub(crate) async fn pending_of(
     conn: &mut Conn,
     order: i64,
 ) -> Result<Vec<(String, MethodKind)>, Error> {

@@ -12,16 +12,16 @@ use crate::request::MethodKind;
 
 /// An order to insert.
 #[derive(Debug)]
-pub(in crate::orders) struct InsertedOrder {
-    pub(in crate::orders) id: String,
-    pub(in crate::orders) token_digest: String,
-    pub(in crate::orders) key: Option<IdempotencyKey>,
-    pub(in crate::orders) fingerprint: Option<String>,
-    pub(in crate::orders) new: NewOrder,
+pub(crate) struct InsertedOrder {
+    pub(crate) id: String,
+    pub(crate) token_digest: String,
+    pub(crate) key: Option<IdempotencyKey>,
+    pub(crate) fingerprint: Option<String>,
+    pub(crate) new: NewOrder,
     /// Items and customer as JSON.
-    pub(in crate::orders) items: String,
-    pub(in crate::orders) customer: Option<String>,
-    pub(in crate::orders) now: Timestamp,
+    pub(crate) items: String,
+    pub(crate) customer: Option<String>,
+    pub(crate) now: Timestamp,
 }
 
 /// The columns of a locked order that decide what may happen to it.
@@ -37,19 +37,16 @@ pub(crate) struct LockedOrder {
 
 /// How an order ends.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::orders) struct OrderEnd {
-    pub(in crate::orders) status: OrderStatus,
+pub(crate) struct OrderEnd {
+    pub(crate) status: OrderStatus,
     /// The payment that paid the order, and whether the order had expired.
-    pub(in crate::orders) paid: Option<(i64, bool)>,
-    pub(in crate::orders) due_at: Option<Timestamp>,
-    pub(in crate::orders) now: Timestamp,
+    pub(crate) paid: Option<(i64, bool)>,
+    pub(crate) due_at: Option<Timestamp>,
+    pub(crate) now: Timestamp,
 }
 
 /// Inserts an order. Returns `None` if another order has its reference or its idempotency key.
-pub(in crate::orders) async fn insert(
-    tx: &mut Tx,
-    order: &InsertedOrder,
-) -> Result<Option<i64>, Error> {
+pub(crate) async fn insert(tx: &mut Tx, order: &InsertedOrder) -> Result<Option<i64>, Error> {
     let new = &order.new;
     let end = new.end(order.now);
     tx.optional(
@@ -96,10 +93,7 @@ macro_rules! order_columns {
 }
 
 /// The order with this id, and its row.
-pub(in crate::orders) async fn find(
-    conn: &mut Conn,
-    id: &str,
-) -> Result<Option<(i64, Order)>, Error> {
+pub(crate) async fn find(conn: &mut Conn, id: &str) -> Result<Option<(i64, Order)>, Error> {
     let sql = order_columns!("WHERE o.public_id = $1");
     conn.optional(sql, &[&id], with_row).await
 }
@@ -111,7 +105,7 @@ pub(crate) async fn find_by_row(conn: &mut Conn, row: i64) -> Result<Option<Orde
 }
 
 /// The row and the order whose page token has this digest.
-pub(in crate::orders) async fn find_by_token(
+pub(crate) async fn find_by_token(
     conn: &mut Conn,
     digest: &str,
 ) -> Result<Option<(i64, Order)>, Error> {
@@ -121,7 +115,7 @@ pub(in crate::orders) async fn find_by_token(
 
 /// The order with a caller's idempotency key: its row, the fingerprint of its request, and the
 /// order.
-pub(in crate::orders) async fn find_by_key(
+pub(crate) async fn find_by_key(
     conn: &mut Conn,
     key: &str,
 ) -> Result<Option<(i64, Option<String>, Order)>, Error> {
@@ -133,7 +127,7 @@ pub(in crate::orders) async fn find_by_key(
 }
 
 /// The id of the order with this reference.
-pub(in crate::orders) async fn find_by_reference(
+pub(crate) async fn find_by_reference(
     conn: &mut Conn,
     reference: &str,
 ) -> Result<Option<String>, Error> {
@@ -142,17 +136,14 @@ pub(in crate::orders) async fn find_by_reference(
 }
 
 /// Removes the idempotency key from an order whose key has expired.
-pub(in crate::orders) async fn free_key(tx: &mut Tx, row: i64) -> Result<u64, Error> {
+pub(crate) async fn free_key(tx: &mut Tx, row: i64) -> Result<u64, Error> {
     let sql = "UPDATE orders SET key_digest = NULL, fingerprint = NULL WHERE id = $1";
     tx.execute(sql, &[&row]).await
 }
 
 /// Deletes the idempotency keys of orders created up to `kept_since`, at most a thousand. Returns
 /// how many.
-pub(in crate::orders) async fn delete_expired_keys(
-    tx: &mut Tx,
-    kept_since: Timestamp,
-) -> Result<u64, Error> {
+pub(crate) async fn delete_expired_keys(tx: &mut Tx, kept_since: Timestamp) -> Result<u64, Error> {
     tx.execute(
         "UPDATE orders SET key_digest = NULL, fingerprint = NULL
          WHERE id IN (SELECT id FROM orders WHERE key_digest IS NOT NULL AND created_at <= $1 ORDER BY created_at LIMIT 1000)",
@@ -178,15 +169,12 @@ macro_rules! locked {
 
 /// Locks the order in a row until the transaction ends. Other transactions that change or pay the
 /// order wait.
-pub(in crate::orders) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
+pub(crate) async fn lock(tx: &mut Tx, row: i64) -> Result<Option<LockedOrder>, Error> {
     find_locked(tx, locked!("id = $1"), &row).await
 }
 
 /// Same as [`lock`], by the order's id.
-pub(in crate::orders) async fn lock_by_id(
-    tx: &mut Tx,
-    id: &str,
-) -> Result<Option<LockedOrder>, Error> {
+pub(crate) async fn lock_by_id(tx: &mut Tx, id: &str) -> Result<Option<LockedOrder>, Error> {
     find_locked(tx, locked!("public_id = $1"), &id).await
 }
 
@@ -214,11 +202,7 @@ async fn find_locked(
 }
 
 /// Stores the end of a locked order.
-pub(in crate::orders) async fn write_end(
-    tx: &mut Tx,
-    row: i64,
-    end: &OrderEnd,
-) -> Result<u64, Error> {
+pub(crate) async fn write_end(tx: &mut Tx, row: i64, end: &OrderEnd) -> Result<u64, Error> {
     let paid_at = end.paid.map(|_| end.now);
     let (paid_by, is_late) = end.paid.unzip();
     tx.execute(
@@ -239,13 +223,13 @@ pub(in crate::orders) async fn write_end(
 }
 
 /// Records that something of the order changed, in its row or in its payments.
-pub(in crate::orders) async fn touch(tx: &mut Tx, row: i64, now: Timestamp) -> Result<u64, Error> {
+pub(crate) async fn touch(tx: &mut Tx, row: i64, now: Timestamp) -> Result<u64, Error> {
     let sql = "UPDATE orders SET updated_at = $2 WHERE id = $1";
     tx.execute(sql, &[&row, &now]).await
 }
 
 /// Sets when the order is due for the worker next.
-pub(in crate::orders) async fn write_due_at(
+pub(crate) async fn write_due_at(
     tx: &mut Tx,
     row: i64,
     at: Option<Timestamp>,
@@ -255,23 +239,19 @@ pub(in crate::orders) async fn write_due_at(
 }
 
 /// Orders that are due for the worker by `now`, the longest overdue first.
-pub(in crate::orders) async fn due(
-    conn: &mut Conn,
-    now: Timestamp,
-    limit: i64,
-) -> Result<Vec<i64>, Error> {
+pub(crate) async fn due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<i64>, Error> {
     let sql = "SELECT id FROM orders WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2";
     conn.all(sql, &[&now, &limit], |row| row.get(0)).await
 }
 
 /// When the next order is due for the worker.
-pub(in crate::orders) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT due_at FROM orders WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
 /// A page of the orders that match the filter, with their rows, newest first.
-pub(in crate::orders) async fn list(
+pub(crate) async fn list(
     conn: &mut Conn,
     filter: &Filter,
     position: &PagePosition,

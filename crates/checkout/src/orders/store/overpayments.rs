@@ -7,14 +7,13 @@ use db::{Conn, Error, Timestamp, Tx};
 pub(crate) struct Overpayment {
     /// The payment's row.
     pub(crate) row: i64,
-    /// The provider's id.
     pub(crate) payment: String,
     /// When the refund is due. The process that moves this time makes the refund.
     pub(crate) refund_at: Timestamp,
 }
 
 /// Inserts an overpayment. Returns false if it is stored already.
-pub(in crate::orders) async fn insert_overpayment(
+pub(crate) async fn insert_overpayment(
     tx: &mut Tx,
     payment: i64,
     order: i64,
@@ -30,7 +29,7 @@ pub(in crate::orders) async fn insert_overpayment(
 }
 
 /// Overpayments whose refund is due, the longest overdue first.
-pub(in crate::orders) async fn due_overpayments(
+pub(crate) async fn due_overpayments(
     conn: &mut Conn,
     now: Timestamp,
     limit: i64,
@@ -52,15 +51,13 @@ pub(in crate::orders) async fn due_overpayments(
 }
 
 /// When the next refund of an overpayment is due.
-pub(in crate::orders) async fn next_overpayment_due(
-    conn: &mut Conn,
-) -> Result<Option<Timestamp>, Error> {
+pub(crate) async fn next_overpayment_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT refund_at FROM overpayments WHERE refund_at IS NOT NULL ORDER BY refund_at, payment_id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
 /// Moves the due time of a refund from `seen`. Returns false if another process did.
-pub(in crate::orders) async fn write_refund_at(
+pub(crate) async fn write_refund_at(
     tx: &mut Tx,
     payment: i64,
     seen: Timestamp,
