@@ -14,12 +14,10 @@ pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
 /// The header of the caller's idempotency key, as problem reports name it.
 pub(crate) const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
-/// There is no such payment.
 pub(crate) fn payment_not_found() -> Error {
     Error::new(StatusCode::NOT_FOUND, "Payment not found")
 }
 
-/// There is no such order.
 pub(crate) fn order_not_found() -> Error {
     Error::new(StatusCode::NOT_FOUND, "Order not found")
 }
@@ -52,9 +50,14 @@ pub(crate) fn busy() -> Error {
     .header(RETRY_AFTER, HeaderValue::from_static("1"))
 }
 
+/// 422: the caller's idempotency key is refused for this reason.
+pub(crate) fn key_refused(reason: &str) -> Refusal {
+    Refusal::unprocessable(IDEMPOTENCY_KEY, reason)
+}
+
 /// 422: the idempotency key was used for a different request.
 pub(crate) fn mismatch() -> Error {
-    Refusal::unprocessable(IDEMPOTENCY_KEY, "was used for another request").into()
+    key_refused("was used for another request").into()
 }
 
 /// A refusal that was returned before for the same idempotency key.

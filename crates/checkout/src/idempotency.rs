@@ -10,7 +10,7 @@ use uuid::{Uuid, Variant, Version};
 use web::openapi::{parameter, text};
 
 use crate::access::Caller;
-use crate::errors::IDEMPOTENCY_KEY;
+use crate::errors::{IDEMPOTENCY_KEY, key_refused};
 use crate::request::{HOLDS_CARD_NUMBER, Refusal};
 use crate::secret::Secret;
 
@@ -29,33 +29,6 @@ pub(crate) struct IdempotencyKey(String);
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct KeyText(String);
 
-/// Why the header's value is not a valid key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum KeyError {
-    /// The header has no value. Without a key, a retry of this caller would pay twice.
-    #[error("must not be empty")]
-    Empty,
-    /// More than [`LENGTH_MAX`] characters.
-    #[error("must be at most {LENGTH_MAX} characters")]
-    TooLong,
-    /// Something other than printable ASCII.
-    #[error("must be printable ASCII")]
-    NotPrintable,
-    /// The header has two different values. It is unknown which of them the caller would repeat.
-    #[error("must be given once")]
-    Several,
-    /// The value contains a card number, which must not be stored.
-    #[error("{HOLDS_CARD_NUMBER}")]
-    HoldsCardNumber,
-    /// Not a random UUID. Whoever guesses the key would learn the outcome of somebody else's
-    /// payment.
-    #[error("must be a random UUID (version 4), or come with a merchant's key")]
-    Guessable,
-    /// The header is missing, but the address requires a key.
-    #[error("is required")]
-    Absent,
-}
-
 impl IdempotencyKey {
     /// The digest, as it is stored.
     pub(crate) fn as_str(&self) -> &str {
@@ -70,12 +43,6 @@ impl IdempotencyKey {
     /// The key for a refund of the payment with this id.
     pub(crate) fn for_refund_of(&self, payment: &str) -> Self {
         Self(format!("{} refund {payment}", self.0))
-    }
-}
-
-impl From<KeyError> for web::Error {
-    fn from(error: KeyError) -> Self {
-        Refusal::unprocessable(IDEMPOTENCY_KEY, &error.to_string()).into()
     }
 }
 
@@ -99,30 +66,35 @@ impl IntoParams for KeyText {
 
 impl KeyText {
     /// The key in `Idempotency-Key`, or else in `X-Idempotency-Key`. `None` if both are absent.
-    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, KeyError> {
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Option<Self>, Refusal> {
         for name in ["idempotency-key", "x-idempotency-key"] {
             let mut values = headers.get_all(name).iter();
             if let Some(value) = values.next() {
+                // It is unknown which of two keys the caller would repeat.
                 if values.any(|other| other != value) {
-                    return Err(KeyError::Several);
+                    return Err(key_refused("must be given once"));
                 }
-                let text = value.to_str().map_err(|_| KeyError::NotPrintable)?;
+                let text = value.to_str();
+                let text = text.map_err(|_| key_refused("must be printable ASCII"))?;
                 return Self::parse(text).map(Some);
             }
         }
         Ok(None)
     }
 
-    fn parse(text: &str) -> Result<Self, KeyError> {
+    fn parse(text: &str) -> Result<Self, Refusal> {
         let text = text.trim();
         if text.is_empty() {
-            return Err(KeyError::Empty);
+            // Without a key, a retry of this caller would pay twice.
+            return Err(key_refused("must not be empty"));
         }
         if text.len() > LENGTH_MAX {
-            return Err(KeyError::TooLong);
+            return Err(key_refused(&format!(
+                "must be at most {LENGTH_MAX} characters"
+            )));
         }
         if !is_hexadecimal(text) && holds_card_number(text) {
-            return Err(KeyError::HoldsCardNumber);
+            return Err(key_refused(HOLDS_CARD_NUMBER));
         }
         Ok(Self(text.to_owned()))
     }
@@ -171,8 +143,12 @@ mod tests {
             .collect()
     }
 
-    fn key(pairs: &[(&'static str, &str)]) -> Result<Option<String>, KeyError> {
+    fn key(pairs: &[(&'static str, &str)]) -> Result<Option<String>, Refusal> {
         KeyText::from_headers(&headers(pairs)).map(|key| key.map(|key| key.0))
+    }
+
+    fn empty() -> Refusal {
+        key_refused("must not be empty")
     }
 
     #[test]
@@ -188,19 +164,19 @@ mod tests {
     #[test]
     fn a_header_that_is_given_twice_is_a_key_only_if_both_say_the_same() {
         let twice = |one, two| key(&[("idempotency-key", one), ("idempotency-key", two)]);
-        assert_eq!(twice("a", "b"), Err(KeyError::Several));
+        assert_eq!(twice("a", "b"), Err(key_refused("must be given once")));
         assert_eq!(twice("a", "a"), Ok(Some("a".into())));
     }
 
     #[test]
-    fn no_header_is_no_key_and_an_empty_one_is_refused() {
+    fn no_header_is_no_key_and_an_empty_one_is_key_refused() {
         assert_eq!(key(&[]), Ok(None));
         for name in ["idempotency-key", "x-idempotency-key"] {
-            assert_eq!(key(&[(name, "")]), Err(KeyError::Empty));
-            assert_eq!(key(&[(name, "  ")]), Err(KeyError::Empty));
+            assert_eq!(key(&[(name, "")]), Err(empty()));
+            assert_eq!(key(&[(name, "  ")]), Err(empty()));
         }
         let other = [("idempotency-key", ""), ("x-idempotency-key", "b")];
-        assert_eq!(key(&other), Err(KeyError::Empty));
+        assert_eq!(key(&other), Err(empty()));
     }
 
     #[test]
@@ -208,7 +184,7 @@ mod tests {
         for text in ["4235647728025682", "order 4235-6477-2802-5682"] {
             assert_eq!(
                 key(&[("x-idempotency-key", text)]),
-                Err(KeyError::HoldsCardNumber)
+                Err(key_refused(HOLDS_CARD_NUMBER))
             );
         }
         let uuid = "42356477-2802-4685-9a0b-c0ffee000000";
@@ -252,23 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_255_characters_is_the_longest() {
-        assert!(
-            key(&[("idempotency-key", &"k".repeat(255))])
-                .unwrap()
-                .is_some()
-        );
-        assert_eq!(
-            key(&[("idempotency-key", &"k".repeat(256))]),
-            Err(KeyError::TooLong)
-        );
-    }
-
-    #[test]
-    fn a_key_that_is_not_ascii_is_refused() {
+    fn a_key_that_is_not_ascii_is_key_refused() {
         assert_eq!(
             key(&[("idempotency-key", "ção")]),
-            Err(KeyError::NotPrintable)
+            Err(key_refused("must be printable ASCII"))
         );
     }
 }

@@ -15,8 +15,8 @@ use super::json_text;
 use super::payments::{STATUS_TOKEN, shown_to};
 use crate::access::Caller;
 use crate::attempts::{CreationOutcome, find_outcome};
-use crate::errors::{database, payment_not_found};
-use crate::idempotency::{KeyError, KeyText};
+use crate::errors::{database, key_refused, payment_not_found};
+use crate::idempotency::KeyText;
 use crate::payments::PaymentState;
 use crate::state::State;
 
@@ -99,9 +99,11 @@ pub(crate) async fn payment_outcome(
 ) -> Result<Response, Error> {
     let client = ClientAddress(origin.address);
     let caller = Caller::of(&state.keys, &headers, client).await?;
-    let key = KeyText::from_headers(&headers)?.ok_or(KeyError::Absent)?;
+    let key = KeyText::from_headers(&headers)?.ok_or_else(|| key_refused("is required"))?;
     if matches!(caller, Caller::Client(_)) && !key.is_unguessable() {
-        return Err(KeyError::Guessable.into());
+        // Whoever guesses the key would learn the outcome of somebody else's payment.
+        let reason = "must be a random UUID (version 4), or come with a merchant's key";
+        return Err(key_refused(reason).into());
     }
     let anonymous_client = caller.anonymous_client(origin);
     let key = key.owned_by(&caller, &state.config.secret);
