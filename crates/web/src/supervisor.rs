@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use db::lock_mutex;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::metrics::Metrics;
 use crate::metrics::workers::{WorkerLabels, WorkerMetrics};
@@ -108,10 +108,8 @@ impl Supervisor {
                 ?wait,
                 "a worker is down and is restarted after a pause"
             );
-            tokio::select! {
-                biased;
-                () = self.shutdown.begun() => return,
-                () = sleep(wait) => {}
+            if timeout(wait, self.shutdown.begun()).await.is_ok() {
+                return;
             }
             wait = (wait * 2).min(LONGEST_WAIT);
             restarts.inc();

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use db::{Db, Error};
+use tokio::time::timeout;
 use web::server::Shutdown;
 
 use super::store;
@@ -19,10 +20,8 @@ pub(crate) async fn run(db: Db, shutdown: Shutdown) {
         if let Err(error) = compact(&db).await {
             tracing::warn!(%error, "lists: compacting the day counts failed, retrying in 10 s; until then lists are slower, their counts stay right");
         }
-        tokio::select! {
-            biased;
-            () = shutdown.begun() => return,
-            () = tokio::time::sleep(EVERY) => {}
+        if timeout(EVERY, shutdown.begun()).await.is_ok() {
+            return;
         }
     }
 }

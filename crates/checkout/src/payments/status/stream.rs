@@ -8,7 +8,7 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use db::Db;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use web::client::Origin;
@@ -75,10 +75,8 @@ pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown
             () = shutdown.begun() => return,
             () = statuses.any() => {}
         }
-        tokio::select! {
-            biased;
-            () = shutdown.begun() => return,
-            () = tokio::time::sleep(POLL_EVERY) => {}
+        if timeout(POLL_EVERY, shutdown.begun()).await.is_ok() {
+            return;
         }
         let ids = statuses.followed();
         if ids.is_empty() {
