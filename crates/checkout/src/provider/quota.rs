@@ -1,7 +1,7 @@
 //! The quota of calls to the provider, and how anonymous clients share it.
 
 use web::client::ClientAddress;
-use web::rate::{Key, Level, Rate, Rates, Reserve, Windows};
+use web::rate::{Key, Rate, Rates, Reserve, Windows};
 
 use super::{Failure, Purpose};
 
@@ -41,8 +41,9 @@ impl Quota {
             .iter()
             .map(|rate| Rate::new((rate.limit() / 10).max(1), rate.per()))
             .collect();
-        let all = self.levels(&Key::new(ALL, "all"), &self.rates).await;
-        let own = self.levels(&share, &tenths).await;
+        let whole = Key::new(ALL, "all");
+        let all = self.windows.levels(&whole, &self.rates, 0).await;
+        let own = self.windows.levels(&share, &tenths, 0).await;
         let waits = all.iter().zip(&own).filter_map(|(all, own)| {
             let is_half_used = all.remaining <= all.rate.limit() / 2;
             (is_half_used && own.remaining == 0).then_some(own.reset_after)
@@ -58,11 +59,5 @@ impl Quota {
             .take(&share, &self.rates, calls, Reserve::Nothing);
         drop(counted.await);
         Ok(())
-    }
-
-    /// The levels of the windows, without reserving a call.
-    async fn levels(&self, key: &Key, rates: &[Rate]) -> Vec<Level> {
-        let quota = self.windows.take(key, rates, 0, Reserve::Nothing).await;
-        quota.map_or_else(|refused| refused.levels, |quota| quota.levels)
     }
 }

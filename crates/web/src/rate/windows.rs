@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::memory::Memory;
 use super::redis::{AddressError, RedisWindows, TIMEOUT};
-use super::{Key, Quota, Rate, RateLimitExceeded};
+use super::{Key, Level, Quota, Rate, RateLimitExceeded};
 use crate::{Clock, Random};
 
 /// How much memory the windows of one process may take.
@@ -142,6 +142,13 @@ impl Windows {
     ) -> Result<Quota, RateLimitExceeded> {
         let counted = self.count(key, rates, cost, reserve).await;
         counted.map(|(quota, _)| quota)
+    }
+
+    /// The levels of the windows after a call of `cost`, which is counted only if it fits: one for
+    /// each rate.
+    pub async fn levels(&self, key: &Key, rates: &[Rate], cost: u32) -> Vec<Level> {
+        let quota = self.take(key, rates, cost, Reserve::Nothing).await;
+        quota.map_or_else(|refused| refused.levels, |quota| quota.levels)
     }
 
     /// As [`Windows::take`], for a call that may be released.

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use web::client::ClientAddress;
-use web::rate::{CountedCall, Key, Level, Period, Quota, Rate, Rates, Reserve};
+use web::rate::{CountedCall, Key, Level, Period, Rate, Rates, Reserve};
 
 use crate::provider::{Failure, Purpose};
 use crate::request::{Card, Method, PaymentRequest};
@@ -96,7 +96,7 @@ impl<'a> Admission<'a> {
                     .iter()
                     .map(|rate| Rate::new(Rate::MAX_LIMIT, rate.per()));
                 let unlimited: Vec<_> = unlimited.collect();
-                levels(state, &counter.declines, &unlimited, 1).await;
+                state.windows.levels(&counter.declines, &unlimited, 1).await;
             }
         } else {
             release(state, held).await;
@@ -113,7 +113,7 @@ async fn hold(state: &State, counts: &[DeclineCounter]) -> Result<Vec<CountedCal
     let mut held = Vec::new();
     for counter in counts {
         let rates = counter.rates(state, is_strict);
-        let declines = levels(state, &counter.declines, &rates, 0).await;
+        let declines = state.windows.levels(&counter.declines, &rates, 0).await;
         let reached = declines.iter().filter(|level| level.remaining == 0);
         let retry_after = match reached.map(|level| level.reset_after).max() {
             Some(wait) => wait,
@@ -221,15 +221,6 @@ fn of_shop(name: &str) -> Key {
 
 /// The level of a window after `calls` more, which are counted only if they fit.
 async fn count(state: &State, key: &Key, rate: Rate, calls: u32) -> Option<Level> {
-    levels(state, key, &[rate], calls).await.into_iter().next()
-}
-
-/// The levels of a window, one for each rate, after `calls` more. They are counted only if they
-/// fit.
-async fn levels(state: &State, key: &Key, rates: &[Rate], calls: u32) -> Vec<Level> {
-    let quota = state
-        .windows
-        .take(key, rates, calls, Reserve::Nothing)
-        .await;
-    quota.map_or_else(|refused| refused.levels, |Quota { levels }| levels)
+    let levels = state.windows.levels(key, &[rate], calls).await;
+    levels.into_iter().next()
 }
