@@ -169,7 +169,13 @@ impl Client {
         let body =
             send::card_token(card, request).map_err(|error| Failure::NotSent(error.into()))?;
         let answer = self
-            .call(Method::POST, "/v1/card_tokens", body, key)
+            .call(
+                "create_card_token",
+                Method::POST,
+                "/v1/card_tokens",
+                body,
+                key,
+            )
             .await?;
         CardToken::read(answer.status, &answer.body)
     }
@@ -182,7 +188,9 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<ProviderPayment, Failure> {
         let body = send::payment(payment).map_err(|error| Failure::NotSent(error.into()))?;
-        let answer = self.call(Method::POST, "/v1/payments", body, key).await?;
+        let answer = self
+            .call("create_payment", Method::POST, "/v1/payments", body, key)
+            .await?;
         let name = PaymentName::Reference(payment.external_reference);
         ProviderPayment::read(answer.status, &answer.body)?.about(answer.status, name)
     }
@@ -193,7 +201,7 @@ impl Client {
     /// See [`Failure`]; [`Failure::is_not_found`] if the payment does not exist.
     pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
-        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
+        let answer = self.get("read", &path, key).await?;
         ProviderPayment::read(answer.status, &answer.body)?
             .about(answer.status, PaymentName::Id(id))
     }
@@ -209,7 +217,7 @@ impl Client {
         let path = format!(
             "/v1/payments/search?sort=date_created&criteria=desc&external_reference={text}"
         );
-        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
+        let answer = self.get("find_by_reference", &path, key).await?;
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
         // Some parts of the provider's API ignore this filter.
         payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
@@ -226,8 +234,7 @@ impl Client {
         changes: Changes,
         key: UpstreamKey,
     ) -> Result<ChangedPayments, Failure> {
-        let path = changes.path();
-        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
+        let answer = self.get("changed", &changes.path(), key).await?;
         ChangedPayments::read(answer.status, &answer.body, changes)
     }
 
@@ -238,7 +245,7 @@ impl Client {
     pub async fn cancel(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
         let answer = self
-            .call(Method::PUT, &path, send::cancellation(), key)
+            .call("cancel", Method::PUT, &path, send::cancellation(), key)
             .await?;
         ProviderPayment::read(answer.status, &answer.body)?
             .about(answer.status, PaymentName::Id(id))
@@ -256,7 +263,7 @@ impl Client {
     ) -> Result<RefundAnswer, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));
         let answer = self
-            .call(Method::POST, &path, send::refund(amount), key)
+            .call("refund", Method::POST, &path, send::refund(amount), key)
             .await?;
         RefundAnswer::read(answer.status, &answer.body)
     }
@@ -268,19 +275,29 @@ impl Client {
         key: UpstreamKey,
     ) -> Result<Vec<ProviderRefund>, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));
-        let answer = self.call(Method::GET, &path, Vec::new(), key).await?;
+        let answer = self.get("refunds", &path, key).await?;
         ProviderRefund::read_list(answer.status, &answer.body)
+    }
+
+    async fn get(
+        &self,
+        operation: &'static str,
+        path: &str,
+        key: UpstreamKey,
+    ) -> Result<Answer, Failure> {
+        self.call(operation, Method::GET, path, Vec::new(), key)
+            .await
     }
 
     async fn call(
         &self,
+        operation: &'static str,
         method: Method,
         path: &str,
         body: Vec<u8>,
         key: UpstreamKey,
     ) -> Result<Answer, Failure> {
         let start = Instant::now();
-        let operation = operation(&method, path);
         let call = Call {
             method: method.clone(),
             path,
@@ -337,7 +354,7 @@ fn masked_digits(operation: &str) -> usize {
     }
 }
 
-/// The values of [`operation`].
+/// The names of the operations, in metrics.
 pub(crate) const OPERATIONS: [&str; 8] = [
     "create_card_token",
     "create_payment",
@@ -348,19 +365,6 @@ pub(crate) const OPERATIONS: [&str; 8] = [
     "refunds",
     "read",
 ];
-
-fn operation(method: &Method, path: &str) -> &'static str {
-    match (method, path) {
-        (_, "/v1/card_tokens") => "create_card_token",
-        (&Method::POST, "/v1/payments") => "create_payment",
-        (&Method::POST, _) => "refund",
-        (&Method::PUT, _) => "cancel",
-        (_, path) if path.contains("/search?sort=date_last_updated") => "changed",
-        (_, path) if path.contains("/search?") => "find_by_reference",
-        (_, path) if path.ends_with("/refunds") => "refunds",
-        _ => "read",
-    }
-}
 
 /// The characters that are escaped in a path segment. They include dots, so that an id cannot be
 /// `..`.
