@@ -20,7 +20,6 @@ pub(crate) struct Object<'a> {
 /// Why a text cannot be parsed as an [`Object`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAnObject {
-    /// The text is not JSON.
     Malformed,
     /// The text is JSON, or begins like JSON, but is not an object.
     OtherType,
@@ -30,11 +29,9 @@ pub(crate) enum NotAnObject {
 /// [`Value::Other`], since most callers want a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
-    /// `null`.
     Null,
     /// A string with its quotes and escapes; [`unescape`] decodes it.
     Text(&'a str),
-    /// The source text of a number.
     Number(&'a str),
     /// The source text of any other value.
     Other(&'a str),
@@ -174,34 +171,6 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_object_says_which_way() {
-        for text in [
-            "",
-            "{",
-            "{]",
-            "nul",
-            "{\"a\":}",
-            "{\"a\":1}x",
-            "\u{feff}{}",
-            "{\"a\":01}",
-            "{\"a\":NaN}",
-        ] {
-            assert_eq!(
-                Object::parse(text).unwrap_err(),
-                NotAnObject::Malformed,
-                "{text}"
-            );
-        }
-        for text in ["[]", "\"a\"", "1", "null", "true"] {
-            assert_eq!(
-                Object::parse(text).unwrap_err(),
-                NotAnObject::OtherType,
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
     fn a_name_written_with_escapes_is_the_same_name() {
         let object = Object::parse(r#"{"\u0061":1,"a":2}"#).unwrap();
         assert!(object.repeats_a_member());
@@ -211,16 +180,6 @@ mod tests {
                 .unwrap()
                 .repeats_a_member()
         );
-    }
-
-    #[test]
-    fn deep_nesting_costs_no_stack() {
-        let depth = 200_000;
-        let text = format!("{{\"a\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert!(matches!(
-            Object::parse(&text).unwrap().get("a"),
-            Value::Other(_)
-        ));
     }
 
     #[test]

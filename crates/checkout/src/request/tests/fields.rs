@@ -5,42 +5,6 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn an_amount_of_zero_or_less_must_be_greater_than_zero() {
-    for amount in [json!(0), json!(-1), json!(-0.01)] {
-        let expected = (
-            400,
-            "Transaction amount must be greater than zero".into(),
-            Some("transaction_amount"),
-        );
-        assert_eq!(
-            refusal(&with(pix(), "transaction_amount", amount)),
-            expected
-        );
-    }
-}
-
-#[test]
-fn an_amount_that_is_no_number_or_too_fine_or_too_large_is_invalid() {
-    for amount in [
-        json!("10"),
-        json!("ten"),
-        json!(true),
-        json!([10]),
-        json!({}),
-        json!(0.001),
-        json!(1e12),
-        json!(1e300),
-    ] {
-        let expected = (400, "Invalid amount".into(), Some("transaction_amount"));
-        assert_eq!(
-            refusal(&with(pix(), "transaction_amount", amount.clone())),
-            expected,
-            "{amount}"
-        );
-    }
-}
-
-#[test]
 fn an_identification_is_a_cpf_or_a_cnpj_by_its_check_digits() {
     for (number, kind) in [
         ("123.456.789-09", "CPF"),
