@@ -9,16 +9,12 @@ use crate::state::State;
 /// Why a payment is not cancelled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CancelError {
-    /// There is no such payment.
     #[error("there is no such payment")]
     NotFound,
-    /// The payment's state does not allow a cancellation.
     #[error("the payment's state does not allow its cancellation")]
     State,
-    /// The provider failed.
     #[error(transparent)]
     Provider(#[from] Failure),
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
 }

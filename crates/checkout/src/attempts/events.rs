@@ -20,7 +20,6 @@ struct PaymentPayload<'a> {
     /// The total refunded amount. Present in refund events only.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_amount: Option<Box<RawValue>>,
-    /// The order that the payment belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<OrderRefBody<'a>>,
 }

@@ -11,9 +11,7 @@ use crate::payments::{self, AttemptStep, PaymentState};
 /// The outcome of a creation, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CreationOutcome {
-    /// The payment was made.
     Created {
-        /// The provider's id.
         id: String,
         status: PaymentState,
         status_detail: String,

@@ -12,16 +12,13 @@ use crate::webhooks::EventType;
 /// A change of an order's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// A payment was approved.
     Paid {
         /// The payment's row.
         by: i64,
         /// Whether the buyer paid after the order's expiry.
         is_late: bool,
     },
-    /// The shop canceled the order.
     Canceled,
-    /// The order expired.
     Expired,
     /// A payment was approved for an order that needs none. It is refunded from `refund_at` on.
     /// Without `refund_at` the shop must decide.
@@ -37,7 +34,6 @@ pub(super) enum Change {
 pub(crate) struct PaymentChange<'a> {
     /// The payment's row.
     pub(crate) payment: i64,
-    /// Its state now.
     pub(crate) state: PaymentState,
     /// The transitions that led to this state.
     pub(crate) transitions: &'a Transitions,

@@ -30,13 +30,10 @@ pub(crate) enum CreateOrderError {
     /// Another order, with this id, has the reference.
     #[error("the reference is that of order {0}")]
     Reference(String),
-    /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     Mismatch,
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// A part of the order could not be serialised.
     #[error("an order could not be written as JSON")]
     Shape(#[from] serde_json::Error),
 }

@@ -13,11 +13,8 @@ use crate::request::MethodKind;
 /// Why an order cannot be paid or canceled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// The order is paid.
     Paid,
-    /// The shop canceled the order.
     Canceled,
-    /// The order has expired.
     Expired,
     /// The outcome of another attempt is unknown, or its payment is under review.
     Confirming,
@@ -31,7 +28,6 @@ pub(crate) enum Obstacle {
 /// The live payment of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LivePayment {
-    /// None.
     Nothing,
     /// The provider's id of a pix or a boleto that waits for its payer.
     Pending(String),

@@ -9,7 +9,6 @@ use crate::payments::PaymentState;
 use crate::payments::schema::amount;
 use crate::request::MethodKind;
 
-/// The status of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum OrderStatus {
     /// It can be paid.
@@ -66,18 +65,15 @@ pub(crate) struct Customer {
     pub(crate) federal_unit: Option<String>,
 }
 
-/// An order.
 #[derive(Debug, Clone)]
 pub(crate) struct Order {
     /// `ord_` and a UUID that is ordered by time.
     pub(crate) id: String,
     /// The shop's own order number.
     pub(crate) reference: Option<String>,
-    /// Where it stands.
     pub(crate) status: OrderStatus,
     /// The amount, which never changes.
     pub(crate) amount: Money,
-    /// What the order is for.
     pub(crate) description: String,
     /// The items; empty when the shop sent only a sum.
     pub(crate) items: Vec<Item>,
@@ -85,7 +81,6 @@ pub(crate) struct Order {
     pub(crate) payment_methods: Vec<MethodKind>,
     /// The most installments, if fewer than the card network's limit.
     pub(crate) max_installments: Option<u8>,
-    /// The expected buyer.
     pub(crate) customer: Option<Customer>,
     /// Where the page's link leads after payment.
     pub(crate) success_url: Option<String>,
@@ -95,11 +90,8 @@ pub(crate) struct Order {
     pub(crate) metadata: Box<RawValue>,
     /// Until when the order can be paid.
     pub(crate) expires_at: Timestamp,
-    /// When it was made.
     pub(crate) created_at: Timestamp,
-    /// When it last changed.
     pub(crate) updated_at: Timestamp,
-    /// When it was paid.
     pub(crate) paid_at: Option<Timestamp>,
     /// The refunded amount of the payment that paid it.
     pub(crate) refunded: Money,
@@ -121,10 +113,8 @@ pub(crate) struct OrderPayment {
 }
 
 impl OrderStatus {
-    /// Every status.
     pub(crate) const ALL: [Self; 4] = [Self::Open, Self::Paid, Self::Canceled, Self::Expired];
 
-    /// The name in the API.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -134,7 +124,6 @@ impl OrderStatus {
         }
     }
 
-    /// The status with this name.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }

@@ -14,7 +14,6 @@ use crate::lists::{self, Filter, ListKind, ListPage};
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredOrder {
-    /// The order.
     pub(crate) order: Order,
     /// Its payments, including unsuccessful ones.
     pub(crate) payments: Vec<OrderPayment>,

@@ -58,7 +58,6 @@ pub(crate) struct ItemLine {
 /// The state of an order on its page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OrderLinkState {
-    /// The order can be paid.
     Open,
     /// A payment is pending or under review: its id, and the token to follow its status.
     Followed {

@@ -11,7 +11,6 @@ use crate::request::{Method, MethodKind, PaymentRequest};
 /// The payer, limited to what responses show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Payer {
-    /// E-mail address.
     pub(crate) email: String,
     /// `CPF` or `CNPJ`.
     pub(crate) identification_type: String,
@@ -22,26 +21,20 @@ pub(crate) struct Payer {
 /// The part of a card's data that may be stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CardFacts {
-    /// The first six digits.
     pub(crate) first_six_digits: String,
-    /// The last four digits.
     pub(crate) last_four_digits: String,
-    /// The name on the card.
     pub(crate) cardholder_name: String,
-    /// The number of installments.
     pub(crate) installments: i64,
 }
 
 /// What the payer needs to pay: a pix code or a boleto.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Artefacts {
-    /// Address of the boleto document.
     pub(crate) external_resource_url: Option<String>,
     /// The pix code as text.
     pub(crate) qr_code: Option<String>,
     /// The pix code as a PNG, in base64.
     pub qr_code_base64: Option<String>,
-    /// Address of the payment's ticket.
     pub(crate) ticket_url: Option<String>,
     /// The 47 digits of the boleto that the payer can type.
     pub(crate) digitable_line: Option<String>,
@@ -54,15 +47,11 @@ pub(crate) struct Artefacts {
 /// The part of a request that an attempt stores. It has no data that could charge a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Intent {
-    /// Card, pix or boleto.
     pub(crate) method: MethodKind,
-    /// The amount to pay.
     pub(crate) amount: Money,
-    /// What the payment is for.
     pub(crate) description: String,
     /// The language of the page that requested the payment.
     pub(crate) language: Locale,
-    /// The payer.
     pub(crate) payer: Payer,
     /// The card data that may be stored. For a card only.
     pub(crate) card: Option<CardFacts>,
@@ -75,29 +64,22 @@ pub(crate) struct Payment {
     pub(crate) id: String,
     /// Our `external_reference`.
     pub(crate) reference: String,
-    /// Card, pix or boleto.
     pub(crate) method: MethodKind,
     /// `pix`, or the identifier of the boleto method or the card network.
     pub(crate) provider_method: String,
-    /// Where it stands.
     pub(crate) state: PaymentState,
     /// The provider's detail, unchanged.
     pub(crate) status_detail: String,
-    /// The amount.
     pub(crate) amount: Money,
-    /// The refunded amount.
     pub(crate) refunded: Money,
-    /// What the payment is for.
     pub(crate) description: String,
     /// As the provider sent it.
     pub(crate) date_created: String,
     /// As the provider sent it. Present once approved.
     pub(crate) date_approved: Option<String>,
-    /// The payer.
     pub(crate) payer: Payer,
     /// The card data that may be shown. For a card only.
     pub(crate) card: Option<CardFacts>,
-    /// What the payer needs to pay.
     pub(crate) artefacts: Artefacts,
 }
 
@@ -112,20 +94,15 @@ pub(crate) struct StatusReport {
     pub(crate) date_approved: Option<String>,
     /// The amount. It never changes, so a report with another amount is about another payment.
     pub(crate) amount: Money,
-    /// The refunded amount.
     pub(crate) refunded: Money,
 }
 
 /// The changeable part of a stored payment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatusSnapshot {
-    /// Where it stands.
     pub(crate) state: PaymentState,
-    /// The provider's detail.
     pub(crate) status_detail: String,
-    /// The time of approval.
     pub(crate) date_approved: Option<String>,
-    /// The refunded amount.
     pub(crate) refunded: Money,
 }
 

@@ -51,7 +51,6 @@ pub(crate) enum TransitionKind {
 }
 
 impl TransitionKind {
-    /// The name in the history.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Reported => "reported",
@@ -66,7 +65,6 @@ impl TransitionKind {
 pub(crate) struct Transition {
     /// The state before. `None` for the payment's first state.
     pub(crate) from: Option<PaymentState>,
-    /// The state after.
     pub(crate) to: PaymentState,
     /// Reported, passed through, or outside the table.
     pub(crate) kind: TransitionKind,

@@ -5,7 +5,6 @@ use db::Timestamp;
 use super::payment::{PaymentName, results, total};
 use super::{Failure, ProviderPayment};
 
-/// The number of payments on a page.
 const PAGE: usize = 100;
 
 /// A page of the search: payments changed from `from` to `to`, in the order of their changes,

@@ -103,13 +103,10 @@ pub(super) struct Members<'a> {
     values: Vec<(&'static str, Member<'a>)>,
 }
 
-/// A member for the checks.
 pub(super) enum Member<'a> {
     /// Missing, `null`, or a string that is blank after trimming.
     Absent,
-    /// A string with its escapes decoded.
     Text(String),
-    /// Any other JSON type.
     Other(Value<'a>),
 }
 
