@@ -3,7 +3,7 @@
 use http::StatusCode;
 use web::Error;
 
-use crate::attempts::{CancelError, CreateError, RefundError};
+use crate::attempts::{CancelError, CreateError, RefundError, RunError};
 use crate::errors::{
     OUTCOME, busy, database, mismatch, order_not_found, payment_not_found, repeated,
     unknown_outcome,
@@ -30,24 +30,39 @@ pub(crate) fn obstacle(obstacle: &Obstacle) -> Error {
     Error::new(status, obstacle.detail())
 }
 
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Busy => busy(),
+            RunError::Mismatch => mismatch(),
+            RunError::Provider {
+                failure,
+                is_unknown: true,
+            } => Self::from(failure).extra(OUTCOME, "unknown"),
+            RunError::Provider { failure, .. } => failure.into(),
+            RunError::Repeated { status, detail } => repeated(status, detail),
+        }
+    }
+}
+
 impl From<CreateError> for Error {
     fn from(error: CreateError) -> Self {
         match error {
-            CreateError::Busy => busy(),
-            CreateError::Mismatch => mismatch(),
-            CreateError::Provider {
-                failure,
-                may_be_charged,
-            } => Self::from(failure).extra(
-                OUTCOME,
-                if may_be_charged {
-                    "unknown"
+            CreateError::Run(error) => {
+                let is_certain = matches!(
+                    error,
+                    RunError::Repeated { .. }
+                        | RunError::Provider {
+                            is_unknown: false,
+                            ..
+                        }
+                );
+                let error = Self::from(error);
+                if is_certain {
+                    error.extra(OUTCOME, "not_charged")
                 } else {
-                    "not_charged"
-                },
-            ),
-            CreateError::Repeated { status, detail } => {
-                repeated(status, detail).extra(OUTCOME, "not_charged")
+                    error
+                }
             }
             CreateError::Order(found) => obstacle(&found),
             CreateError::UnknownStatus => unknown_outcome(Self::new(
@@ -77,11 +92,7 @@ impl From<RefundError> for Error {
             RefundError::NotFound => payment_not_found(),
             RefundError::State => Refusal::invalid_payment_status().into(),
             RefundError::Amount => Refusal::invalid_amount("amount").into(),
-            RefundError::Busy => busy(),
-            RefundError::Mismatch => mismatch(),
-            RefundError::Provider(failure) => failure.into(),
-            RefundError::Unknown(failure) => unknown_outcome(failure.into()),
-            RefundError::Repeated { status, detail } => repeated(status, detail),
+            RefundError::Run(error) => error.into(),
             RefundError::Database(error) => unknown_outcome(database(error)),
             RefundError::Shape(error) => unknown_outcome(Self::internal(error)),
         }

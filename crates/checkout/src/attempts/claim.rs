@@ -7,6 +7,7 @@ use std::time::Duration;
 use db::{Db, Timestamp, Tx};
 use web::Clock;
 
+use super::end::RunError;
 use super::finality::is_certain;
 use super::model::{Attempt, Instruction, Lease, NewAttempt, NewRun};
 use super::store;
@@ -71,10 +72,11 @@ impl NewRun {
         key: Option<IdempotencyKey>,
         fingerprint: Option<String>,
         requested_at: Timestamp,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, RunError> {
         let now = state.clock.now();
         if now > requested_at + patience(state.config.provider.timeout) {
-            return Err(Failure::NotSent("the request stalled for too long".into()));
+            let failure = Failure::NotSent("the request stalled for too long".into());
+            return Err(RunError::unknown(failure));
         }
         Ok(Self {
             key,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::claim::Run;
 use super::finality::{Stage, Verdict, verdict};
+use super::model::Attempt;
 use super::store::{self, Release};
 use crate::payments::AttemptStep;
 use crate::provider::Failure;
@@ -32,23 +33,68 @@ impl Stop {
     }
 }
 
-/// The error that the caller of a failed run gets.
-#[derive(Debug)]
-pub(super) struct RunFailure {
-    /// The failure. Its certainty is that of the stored attempt.
-    pub(super) failure: Failure,
-    /// Whether money may have moved.
-    pub(super) is_unknown: bool,
+/// Why a run has no payment or refund to return.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    #[error("a request with this idempotency key is still running")]
+    Busy,
+    #[error("the idempotency key was used for another request")]
+    Mismatch,
+    /// The provider failed or refused. The certainty of the failure is that of the stored attempt.
+    #[error("{}{failure}", if *.is_unknown { "the outcome is unknown: " } else { "" })]
+    Provider {
+        #[source]
+        failure: Failure,
+        /// Whether money may have moved, by this request or by an earlier one with its key.
+        is_unknown: bool,
+    },
+    /// The stored refusal of an earlier request with the same idempotency key.
+    #[error("refused before with {status}: {detail}")]
+    Repeated { status: u16, detail: String },
+}
+
+impl RunError {
+    /// A failure while money may have moved.
+    pub(super) const fn unknown(failure: Failure) -> Self {
+        Self::Provider {
+            failure,
+            is_unknown: true,
+        }
+    }
+
+    /// The refusal that ended the attempt.
+    pub(super) fn repeated(attempt: Attempt) -> Self {
+        let status = attempt
+            .response_status
+            .and_then(|status| u16::try_from(status).ok());
+        Self::Repeated {
+            status: status.unwrap_or(502),
+            detail: attempt.response.unwrap_or_default(),
+        }
+    }
+}
+
+/// Ends, deletes or releases the attempt of a run that has stopped. Returns the caller's error.
+pub(super) async fn end_stopped(
+    state: &State,
+    run: &Run,
+    stop: Stop,
+) -> Result<RunError, db::Error> {
+    match stop {
+        Stop::Failed { failure, stage } => give_up(state, run, stage, failure).await,
+        Stop::LeaseLost => Ok(RunError::Busy),
+        Stop::Database(error) => Err(error),
+    }
 }
 
 /// Ends, deletes or releases an attempt after a failure. If another run has acquired the attempt,
 /// the outcome counts as unknown.
-pub(super) async fn give_up(
+async fn give_up(
     state: &State,
     run: &Run,
     stopped_at: Stage,
     failure: Failure,
-) -> Result<RunFailure, db::Error> {
+) -> Result<RunError, db::Error> {
     let verdict = verdict(run.sent_at.is_some(), stopped_at, &failure);
     let is_left = match verdict {
         Verdict::Refused => refuse(state, run, &failure).await?,
@@ -61,7 +107,7 @@ pub(super) async fn give_up(
         Verdict::Unknown => release(state, run, AttemptStep::Sending, stopped_at, &failure).await?,
     };
     let is_refused = is_left && verdict == Verdict::Refused;
-    Ok(RunFailure {
+    Ok(RunError::Provider {
         // The caller takes a refusal for the final result, so it is returned only if it was stored
         // as such.
         failure: if !is_left || (failure.is_refusal() && !is_refused) {

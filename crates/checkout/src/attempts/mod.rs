@@ -7,7 +7,6 @@
 
 mod adopt;
 mod cancel;
-mod checks;
 mod claim;
 mod create;
 mod end;
@@ -17,19 +16,39 @@ mod model;
 mod outcome;
 mod refund;
 mod settle;
-mod store;
+pub(crate) mod store;
+
+use db::{Db, Error, Timestamp, Tx};
+
+use crate::idempotency::RETENTION;
 
 pub(crate) use adopt::{Adoption, adopt_or_record, complete};
 pub(crate) use cancel::{CancelError, cancel};
-pub(crate) use checks::{
-    claim_sweep, close_attempt, due_attempts, due_payments, erase_expired, find_or_begin_sweep,
-    next_due, open_attempts, postpone_attempt, postpone_payment, record_answer, release_dead,
-    save_sweep, unknown_count,
-};
 pub(crate) use claim::{begun_at, new_key, patience, reference};
 pub(crate) use create::{CreateError, CreationResponse, OrderRef, Requester, create};
+pub(crate) use end::RunError;
 pub(crate) use finality::is_certain;
 pub(crate) use model::{Attempt, Instruction};
 pub(crate) use outcome::{CreationOutcome, find_outcome};
 pub(crate) use refund::{RefundCheck, RefundError, check_refund, record, refund};
-pub(crate) use settle::ReportOutcome;
+pub(crate) use settle::{ReportOutcome, next_check};
+
+/// The number of attempts whose outcome is unknown.
+pub(crate) async fn unknown_count(db: &Db, now: Timestamp) -> Result<i64, Error> {
+    db.read(async move |conn| store::unknown_attempts(conn, now).await)
+        .await
+}
+
+/// Erases personal data, idempotency keys and stored responses that have expired. Attempts of
+/// unknown outcome remain.
+pub(crate) async fn erase_expired(db: &Db, now: Timestamp) -> Result<(), Error> {
+    let erase = async move |tx: &mut Tx| store::erase_expired(tx, now - RETENTION, now).await;
+    while db.write::<_, Error, _>(erase).await? > 0 {}
+    Ok(())
+}
+
+/// Releases the leases of every attempt whose replica is no longer registered. Returns how many.
+pub(crate) async fn release_dead(db: &Db) -> Result<u64, Error> {
+    db.write(async move |tx| store::release_dead_attempts(tx).await)
+        .await
+}

@@ -12,7 +12,6 @@ use crate::provider::{CardToken, UpstreamKey};
 pub(crate) struct Lease {
     /// The id of the run that holds the lease.
     pub(crate) id: String,
-    /// When the lease ends.
     pub(crate) until: Timestamp,
 }
 
@@ -166,14 +165,6 @@ impl Attempt {
     /// Whether a run holds a lease that has not expired.
     pub(crate) fn is_leased(&self, now: Timestamp) -> bool {
         self.leased_until.is_some_and(|until| until > now)
-    }
-
-    /// The status and the `detail` of the refusal that ended the attempt.
-    pub(crate) fn into_refusal(self) -> (u16, String) {
-        let status = self
-            .response_status
-            .and_then(|status| u16::try_from(status).ok());
-        (status.unwrap_or(502), self.response.unwrap_or_default())
     }
 
     pub(crate) fn payment_instruction(&self) -> Result<&PaymentInstruction, Error> {

@@ -20,9 +20,7 @@ use crate::state::State;
 /// An attempt whose payment the provider has made.
 #[derive(Debug, Clone)]
 pub(super) struct CompletedAttempt {
-    /// The attempt's row.
     pub(super) attempt: i64,
-    /// The intent.
     pub(super) instruction: PaymentInstruction,
     /// The wrong end that was recorded for the attempt, if this corrects one.
     pub(super) corrects: Option<AttemptStep>,
@@ -51,9 +49,7 @@ const OTHER_PAYMENT: &str = "its id is another payment's";
 /// The result of recording a report of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportOutcome {
-    /// The state changed.
     Moved {
-        /// The new state.
         state: PaymentState,
         /// Whether this was a cancellation under review, which the state table does not have.
         exceptional: bool,
@@ -68,7 +64,7 @@ pub(crate) enum ReportOutcome {
 
 /// When an open payment is checked next: a minute after its creation, then after waits that double
 /// up to six hours.
-pub(super) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
+pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Option<Timestamp> {
     let (first, most) = (Duration::from_secs(60), Duration::from_secs(6 * 60 * 60));
     let wait = delivery::backoff(first, checks, most);
     state.is_open().then(|| now + wait)

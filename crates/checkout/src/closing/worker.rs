@@ -4,9 +4,10 @@
 use std::time::Duration;
 
 use db::Timestamp;
+use tokio::time::timeout;
 
 use super::cancel_pending;
-use crate::attempts::{self, RefundError};
+use crate::attempts::{self, RefundError, RunError};
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, CancelOrderError, Overpayment};
 use crate::provider::Purpose;
@@ -34,10 +35,9 @@ pub(crate) async fn run(state: State) {
                 SLEEP_MAX
             }
         };
-        tokio::select! {
-            biased;
-            () = state.shutdown.begun() => return,
-            () = tokio::time::sleep(sleep.clamp(SLEEP_MIN, SLEEP_MAX)) => {}
+        let sleep = sleep.clamp(SLEEP_MIN, SLEEP_MAX);
+        if timeout(sleep, state.shutdown.begun()).await.is_ok() {
+            return;
         }
     }
 }
@@ -94,7 +94,7 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
         // Another refund of the payment is unfinished and may still be refused, so this one is
         // tried again.
         Err(RefundError::Amount) => return Ok(()),
-        Err(RefundError::Repeated { status, detail }) => tracing::error!(
+        Err(RefundError::Run(RunError::Repeated { status, detail })) => tracing::error!(
             payment,
             status,
             detail,

@@ -5,12 +5,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use db::Timestamp;
+use db::{Conn, Timestamp, Tx};
 
 use super::{Finding, Report, ReportLine};
 use crate::attempts::{
-    self, Adoption, Attempt, Instruction, RefundCheck, RefundError, ReportOutcome,
+    self, Adoption, Attempt, Instruction, RefundCheck, RefundError, ReportOutcome, next_check,
+    store,
 };
+use crate::payments::store::{due_payments, postpone_payment};
 use crate::payments::{AttemptStep, DueQuery, Source, StoredPayment};
 use crate::provider::{Failure, Purpose};
 use crate::state::State;
@@ -77,14 +79,15 @@ async fn due(
     };
     Ok(match queue {
         Queue::Attempts => {
-            let attempts = attempts::due_attempts(&state.db, due, state.clock.now()).await?;
-            attempts
-                .into_iter()
-                .map(|attempt| DueCheck::Attempt(Box::new(attempt)))
-                .collect()
+            let now = state.clock.now();
+            let due = async move |conn: &mut Conn| store::due_attempts(conn, now, &due).await;
+            let attempts = state.db.read::<_, db::Error, _>(due).await?;
+            let checks = attempts.into_iter().map(Box::new);
+            checks.map(DueCheck::Attempt).collect()
         }
         Queue::Payments => {
-            let payments = attempts::due_payments(&state.db, due).await?;
+            let due = async move |conn: &mut Conn| due_payments(conn, &due).await;
+            let payments = state.db.read::<_, db::Error, _>(due).await?;
             payments.into_iter().map(DueCheck::Payment).collect()
         }
     })
@@ -146,7 +149,9 @@ async fn run_check(state: &State, check: &DueCheck) -> Result<Option<Finding>, d
             };
             let next = state.clock.now() + wait(attempt.checks);
             let next = check.is_open().then_some(next);
-            let is_ours = attempts::postpone_attempt(&state.db, attempt.id, seen, next).await?;
+            let id = attempt.id;
+            let claim = async move |tx: &mut Tx| store::postpone_attempt(tx, id, seen, next).await;
+            let is_ours = state.db.write::<_, db::Error, _>(claim).await?;
             match next.filter(|_| is_ours) {
                 Some(next) => check_attempt(state, attempt, next).await.map(Some),
                 None => Ok(None),
@@ -164,7 +169,7 @@ async fn check_attempt(
 ) -> Result<Finding, db::Error> {
     // The time before the call: a response proves the absence only of what should have been visible
     // when it was requested.
-    let now = state.clock.now();
+    let (id, now) = (attempt.id, state.clock.now());
     let finding = match &attempt.instruction {
         Instruction::Payment(instruction) => {
             find_payment(state, attempt, &instruction.reference).await?
@@ -180,7 +185,8 @@ async fn check_attempt(
     if finding == Finding::NotFound && is_certain {
         // If a run has acquired the attempt since, that run records the outcome.
         let closed_at = state.clock.now();
-        let is_closed = attempts::close_attempt(&state.db, attempt.id, next, closed_at).await?;
+        let close = async move |tx: &mut Tx| store::close_attempt(tx, id, next, closed_at).await;
+        let is_closed = state.db.write::<_, db::Error, _>(close).await?;
         return Ok(if is_closed {
             match attempt.instruction {
                 Instruction::Payment(_) => Finding::Closed,
@@ -201,7 +207,9 @@ async fn check_attempt(
                 "reconciler: an outcome is still unknown, it is checked every hour: look for the reference at the provider"
             );
         }
-        attempts::record_answer(&state.db, attempt.id, next, answer.to_owned()).await?;
+        let answer = answer.to_owned();
+        let record = async move |tx: &mut Tx| store::update_answer(tx, id, next, &answer).await;
+        state.db.write::<_, db::Error, _>(record).await?;
     }
     Ok(finding)
 }
@@ -266,7 +274,10 @@ async fn check_payment(
     state: &State,
     stored: &StoredPayment,
 ) -> Result<Option<Finding>, db::Error> {
-    if !attempts::postpone_payment(&state.db, stored, state.clock.now()).await? {
+    let next = next_check(stored.snapshot.state, stored.checks + 1, state.clock.now());
+    let (row, seen) = (stored.row, stored.check_at);
+    let claim = async move |tx: &mut Tx| postpone_payment(tx, row, seen, next).await;
+    if !state.db.write::<_, db::Error, _>(claim).await? {
         return Ok(None);
     }
     let payment = match state

@@ -3,6 +3,7 @@
 //! payment and no refund.
 
 mod checks;
+mod store;
 mod sweep;
 mod worker;
 
@@ -124,7 +125,7 @@ pub struct UnknownOutcome {
 
 /// Everything whose outcome is unknown, the oldest first.
 pub async fn unknown_outcomes(db: &Db) -> Result<Vec<UnknownOutcome>, db::Error> {
-    let open = attempts::open_attempts(db).await?;
+    let open = db.read(attempts::store::open_attempts).await?;
     let outcomes = open.into_iter().map(|attempt| UnknownOutcome {
         kind: attempt.instruction.kind(),
         reference: attempt.instruction.name().to_owned(),

@@ -4,6 +4,9 @@
 
 use std::time::Duration;
 
+use db::{Db, Timestamp};
+
+use super::store::{self, Sweep};
 use super::{Finding, Report, ReportLine, Scope};
 use crate::attempts::{self, Adoption};
 use crate::payments::Source;
@@ -28,9 +31,10 @@ pub(super) async fn sweep(
     report: &mut Report,
 ) -> Result<bool, db::Error> {
     let (db, now) = (&state.db, state.clock.now());
-    let sweep = attempts::find_or_begin_sweep(db, LAG, now).await?;
+    let sweep = find_or_begin(db, now).await?;
     let is_due = sweep.due <= now || scope == Scope::All;
-    if !is_due || !attempts::claim_sweep(db, sweep.due, now + EVERY).await? {
+    let claim = async move |tx: &mut db::Tx| store::claim(tx, sweep.due, now + EVERY).await;
+    if !is_due || !db.write::<_, db::Error, _>(claim).await? {
         return Ok(true);
     }
     let mut changes = Changes {
@@ -53,13 +57,28 @@ pub(super) async fn sweep(
         };
         changes = next;
         if changes.from <= now - LAG {
-            attempts::save_sweep(db, changes.from, changes.offset).await?;
+            db.write(async move |tx| store::save(tx, changes.from, changes.offset).await)
+                .await?;
         }
     }
     if scope == Scope::Due && changes.from + LAG + Duration::from_secs(24 * 60 * 60) < now {
         tracing::warn!(since = %changes.from, "reconciler: the search for changed payments is more than a day behind: changes without a notification are seen late; check the provider and the quota of calls");
     }
     Ok(true)
+}
+
+/// The position of the search. The first search begins an hour before the oldest stored payment.
+async fn find_or_begin(db: &Db, now: Timestamp) -> Result<Sweep, db::Error> {
+    if let Some(sweep) = db.read(store::find_sweep).await? {
+        return Ok(sweep);
+    }
+    db.write(async move |tx| {
+        let oldest = store::oldest_payment(tx).await?.unwrap_or(now);
+        store::begin(tx, oldest.min(now) - LAG, now).await?;
+        let sweep = store::find_sweep(tx).await?;
+        sweep.ok_or_else(|| db::Error::retry("the row of the sweeps vanished"))
+    })
+    .await
 }
 
 /// Reads one page of changes. Returns where the next page begins, or `None` if the provider did not

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::store::find_sweep;
 use super::{Finding, Scope, purge_expired, run_once};
-use crate::attempts;
+use crate::attempts::store::next_attempt_due;
+use crate::payments::store::next_payment_due;
 use crate::state::State;
 
 /// The longest sleep. Work that another process leaves behind is found after it.
@@ -46,7 +48,14 @@ pub(crate) async fn run(state: State) {
     }
 }
 
+/// The time until the next check of any kind is due.
 async fn until_due(state: &State) -> Duration {
-    let next = attempts::next_due(&state.db).await.ok().flatten();
+    let next = async |conn: &mut db::Conn| {
+        let attempt = next_attempt_due(conn).await?;
+        let payment = next_payment_due(conn).await?;
+        let sweep = find_sweep(conn).await?.map(|sweep| sweep.due);
+        Ok([attempt, payment, sweep].into_iter().flatten().min())
+    };
+    let next = state.db.read::<_, db::Error, _>(next).await.ok().flatten();
     next.map_or(SLEEP_MAX, |due| due.since(state.clock.now()))
 }

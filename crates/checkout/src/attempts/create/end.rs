@@ -1,7 +1,7 @@
 //! Completes the attempt of a run, and builds the response of an attempt that has ended.
 
 use super::{CreateError, CreationResponse, PaymentTask};
-use crate::attempts::end::give_up_unread;
+use crate::attempts::end::{RunError, give_up_unread};
 use crate::attempts::model::{Attempt, PaymentInstruction};
 use crate::attempts::settle::{CompletedAttempt, SettleError, settle_payment};
 use crate::payments::{self, Intent, Source};
@@ -38,10 +38,7 @@ pub(super) async fn finish(
         // The attempt stays open: something may have been charged.
         Err(SettleError::Contradiction(reason)) => {
             give_up_unread(state, &task.run, reason).await?;
-            Err(CreateError::Provider {
-                failure: Failure::contradiction(reason),
-                may_be_charged: true,
-            })
+            Err(RunError::unknown(Failure::contradiction(reason)).into())
         }
         Err(SettleError::Database(error)) => Err(error.into()),
         Err(SettleError::Shape(_)) => {
@@ -56,8 +53,7 @@ pub(super) async fn replay(
     attempt: Attempt,
 ) -> Result<CreationResponse, CreateError> {
     let Some(row) = attempt.payment else {
-        let (status, detail) = attempt.into_refusal();
-        return Err(CreateError::Repeated { status, detail });
+        return Err(RunError::repeated(attempt).into());
     };
     let payment = state
         .db

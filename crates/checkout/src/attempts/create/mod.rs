@@ -14,13 +14,13 @@ use web::locale::Locale;
 
 use super::cancel::{CancelError, cancel};
 use super::claim::{self, Claim, Run, holds_key};
-use super::end::{Stop, give_up};
+use super::end::{RunError, Stop, end_stopped};
 use super::model::{Instruction, NewAttempt, NewRun, PaymentInstruction, Terms};
 use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle, OwnAttempt};
 use crate::payments::{AttemptStep, Intent, PaymentState};
-use crate::provider::{ExternalReference, Failure, ProviderPayment};
+use crate::provider::{ExternalReference, ProviderPayment};
 use crate::request::{MethodKind, PaymentRequest};
 use crate::state::State;
 use fair_use::{Admission, CardOutcome};
@@ -39,36 +39,14 @@ pub(crate) struct CreationResponse {
 /// Why a creation has no payment to return.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
-    /// Another request with the same idempotency key is at work.
-    #[error("a request with this idempotency key is still running")]
-    Busy,
-    /// The idempotency key was used for another request.
-    #[error("the idempotency key was used for another request")]
-    Mismatch,
-    /// The provider failed or refused.
-    #[error("{failure}")]
-    Provider {
-        /// The cause.
-        #[source]
-        failure: Failure,
-        /// Whether the provider may have made the payment all the same.
-        may_be_charged: bool,
-    },
-    /// The stored refusal of an earlier request with the same idempotency key.
-    #[error("refused before with {status}: {detail}")]
-    Repeated {
-        /// Its HTTP status.
-        status: u16,
-        /// Its `detail` text.
-        detail: String,
-    },
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// The order cannot be paid, or not now.
     #[error("the order cannot be paid: {0:?}")]
     Order(Obstacle),
     /// The provider made a payment with a status that this version does not know.
     #[error("the provider's status is not a known one")]
     UnknownStatus,
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
     /// An internal error.
@@ -90,9 +68,7 @@ pub(crate) struct Requester {
 /// The order that a payment belongs to.
 #[derive(Debug, Clone)]
 pub(crate) struct OrderRef {
-    /// The order's row.
     pub(crate) row: i64,
-    /// The order's id.
     pub(crate) id: String,
     /// After this time the order can no longer be paid.
     pub(crate) expires_at: Timestamp,
@@ -141,8 +117,8 @@ pub(crate) async fn create(
             admission.record(CardOutcome::Unknown).await;
             return match other? {
                 Claim::Ended(attempt) => end::replay(state, *attempt).await,
-                Claim::Mismatch => Err(CreateError::Mismatch),
-                Claim::Busy | Claim::Run(_) => Err(CreateError::Busy),
+                Claim::Mismatch => Err(RunError::Mismatch.into()),
+                Claim::Busy | Claim::Run(_) => Err(RunError::Busy.into()),
             };
         }
     };
@@ -159,16 +135,12 @@ pub(crate) async fn create(
     task.admission.record(card_outcome(&made)).await;
     match made {
         Ok(payment) => end::finish(task, intent, &payment).await,
-        Err(Stop::Failed { failure, stage }) => {
-            state.metrics.payment_failed(intent.method, &failure);
-            let end = give_up(state, &task.run, stage, failure).await?;
-            Err(CreateError::Provider {
-                failure: end.failure,
-                may_be_charged: end.is_unknown,
-            })
+        Err(stop) => {
+            if let Stop::Failed { failure, .. } = &stop {
+                state.metrics.payment_failed(intent.method, failure);
+            }
+            Err(end_stopped(state, &task.run, stop).await?.into())
         }
-        Err(Stop::LeaseLost) => Err(CreateError::Busy),
-        Err(Stop::Database(error)) => Err(error.into()),
     }
 }
 
@@ -196,9 +168,9 @@ impl ClaimRequest<'_> {
     /// Claims the attempt. A pending pix or boleto of the same order is cancelled first, unless the
     /// client is over its limits.
     async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
-        let refused = |failure| CreateError::Provider {
+        let refused = |failure| RunError::Provider {
             failure,
-            may_be_charged: false,
+            is_unknown: false,
         };
         for _ in 0..CANCELLATIONS_MAX {
             let payment = match self.try_claim().await? {
@@ -214,7 +186,7 @@ impl ClaimRequest<'_> {
                 Err(CancelError::NotFound) => {
                     return Err(CreateError::Fault("an order's payment is missing"));
                 }
-                Err(CancelError::Provider(failure)) => return Err(refused(failure)),
+                Err(CancelError::Provider(failure)) => return Err(refused(failure).into()),
                 Err(CancelError::Database(error)) => return Err(error.into()),
             }
         }
@@ -230,12 +202,7 @@ impl ClaimRequest<'_> {
                 None => of_request,
             }
         });
-        let run = NewRun::new(state, self.key.clone(), fingerprint, self.requested_at);
-        // An earlier request with the same key may have moved money.
-        let run = run.map_err(|failure| CreateError::Provider {
-            failure,
-            may_be_charged: true,
-        })?;
+        let run = NewRun::new(state, self.key.clone(), fingerprint, self.requested_at)?;
         let new = new_attempt(state, self.intent, run, self.order);
         let order = self.order.map(|order| order.row);
         state

@@ -26,7 +26,7 @@ pub(super) async fn claim(
 ) -> Result<Claim, RefundError> {
     let fingerprint = key.as_ref().map(|_| fingerprint(state, amount));
     let key = key.map(|key| key.for_refund_of(payment));
-    let run = NewRun::new(state, key, fingerprint, requested_at).map_err(RefundError::Unknown)?;
+    let run = NewRun::new(state, key, fingerprint, requested_at)?;
     let id = payment.to_owned();
     state
         .db

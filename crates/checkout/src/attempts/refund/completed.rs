@@ -1,6 +1,6 @@
 //! A refund that the provider has made: its row and its response.
 
-use db::{Timestamp, Tx};
+use db::{Money, Timestamp, Tx};
 
 use super::RefundError;
 use super::matching::is_free;
@@ -13,13 +13,11 @@ use crate::payments::{AttemptStep, RefundBody, Source};
 use crate::provider::ProviderRefund;
 use crate::state::State;
 
-/// A refund that the provider made, with the row and the response body for it.
+/// A refund that the provider made, with the response body for it.
 #[derive(Debug, Clone)]
 pub(super) struct CompletedRefund {
     pub(super) refund: RefundRecord,
     pub(super) body: String,
-    /// The provider's refund, unchanged.
-    reported: ProviderRefund,
 }
 
 impl CompletedRefund {
@@ -28,24 +26,31 @@ impl CompletedRefund {
         made: &ProviderRefund,
         now: Timestamp,
     ) -> Result<Self, serde_json::Error> {
-        let amount = made.amount.unwrap_or(instruction.amount);
-        let date_created = made.date_created.clone().unwrap_or_else(|| now.to_string());
+        let refund = RefundRecord {
+            id: made.id.clone(),
+            status: made.status.clone(),
+            date_created: made.date_created.clone().unwrap_or_else(|| now.to_string()),
+        };
+        Self::with_amount(
+            made.amount.unwrap_or(instruction.amount),
+            instruction,
+            refund,
+        )
+    }
+
+    fn with_amount(
+        amount: Money,
+        instruction: &RefundInstruction,
+        refund: RefundRecord,
+    ) -> Result<Self, serde_json::Error> {
         let body = serde_json::to_string(&RefundBody {
-            id: &made.id,
+            id: &refund.id,
             payment_id: &instruction.payment_id,
             amount: amount.to_json(),
-            status: &made.status,
-            date_created: &date_created,
+            status: &refund.status,
+            date_created: &refund.date_created,
         })?;
-        Ok(Self {
-            refund: RefundRecord {
-                id: made.id.clone(),
-                status: made.status.clone(),
-                date_created,
-            },
-            body,
-            reported: made.clone(),
-        })
+        Ok(Self { refund, body })
     }
 
     /// Ends the attempt with this refund while the payment's row is locked. Returns the attempt's
@@ -53,7 +58,7 @@ impl CompletedRefund {
     /// provider's id belongs to another refund of ours. `corrects` is the wrong end that was
     /// recorded for the attempt, with the source of the correction.
     pub(super) async fn store(
-        &self,
+        self,
         state: &State,
         attempt: &Attempt,
         corrects: Option<(AttemptStep, Source)>,
@@ -68,40 +73,32 @@ impl CompletedRefund {
             check_at: is_open(&self.refund.status).then(|| now + FIRST_CHECK_AFTER),
             now,
         };
-        let (reported, attempt, payment_id) = (
-            self.reported.clone(),
-            attempt.clone(),
-            instruction.payment_id.clone(),
-        );
+        let (made, attempt) = (self.refund.clone(), attempt.clone());
+        let payment_id = instruction.payment_id.clone();
         let store = async move |tx: &mut Tx| {
             lock_stored(tx, &payment_id).await?;
             let refunds = store::refunds_of(tx, finish.payment).await?;
             let same = refunds.iter().find(|refund| refund.id == attempt.id);
             if let Some(before) = same.and_then(Attempt::refund_made) {
-                return Ok(RefundWrite::Before(before.clone()));
+                return Ok(Some(before.clone()));
             }
-            if !is_free(&reported, &attempt, &refunds) {
-                return Ok(RefundWrite::Taken);
+            if !is_free(&made.id, &attempt, &refunds) {
+                return Ok(None);
             }
             store::finish_attempt(tx, &finish).await?;
             if let Some((thought, source)) = corrects {
-                let status = &reported.status;
+                let status = &made.status;
                 insert_correction(tx, finish.payment, thought, status, source, now).await?;
             }
-            Ok(RefundWrite::Now)
+            Ok(Some(made.clone()))
         };
         match state.db.write::<_, db::Error, _>(store).await? {
-            RefundWrite::Now => Ok(Some(self.clone())),
-            RefundWrite::Before(before) => {
-                let reported = ProviderRefund {
-                    id: before.id,
-                    amount: Some(instruction.amount),
-                    status: before.status,
-                    date_created: Some(before.date_created),
-                };
-                Ok(Some(Self::new(instruction, &reported, now)?))
+            Some(refund) if refund == self.refund => Ok(Some(self)),
+            Some(before) => {
+                let amount = instruction.amount;
+                Ok(Some(Self::with_amount(amount, instruction, before)?))
             }
-            RefundWrite::Taken => {
+            None => {
                 tracing::error!(
                     payment = instruction.payment_id,
                     refund = self.refund.id,
@@ -111,13 +108,4 @@ impl CompletedRefund {
             }
         }
     }
-}
-
-/// The result of storing a refund that the provider made.
-enum RefundWrite {
-    Now,
-    /// The attempt has ended with this refund already.
-    Before(RefundRecord),
-    /// The refund belongs to another attempt.
-    Taken,
 }

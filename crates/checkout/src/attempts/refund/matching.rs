@@ -51,7 +51,7 @@ pub(super) fn find(
             made.amount
                 .is_none_or(|amount| amount == instruction.amount)
         })
-        .filter(|made| is_free(made, attempt, refunds))
+        .filter(|made| is_free(&made.id, attempt, refunds))
         .collect();
     candidates.sort_by_key(|made| made_at(made));
     let is_of = |attempts: &[&Attempt], made: &ProviderRefund| {
@@ -136,7 +136,7 @@ pub(super) fn find_late(
                 .iter()
                 .filter(|made| made.amount == Some(instruction.amount) && !is_refused(&made.status))
                 .filter(|made| made_at(made).is_some() && is_candidate(made, attempt))
-                .filter(|made| is_free(made, attempt, refunds))
+                .filter(|made| is_free(&made.id, attempt, refunds))
                 .min_by_key(|made| made_at(made))
                 .cloned()
         }
@@ -144,13 +144,13 @@ pub(super) fn find_late(
     }
 }
 
-/// Whether no other attempt has recorded this refund.
-pub(super) fn is_free(made: &ProviderRefund, attempt: &Attempt, refunds: &[Attempt]) -> bool {
+/// Whether no other attempt has recorded the refund with this id.
+pub(super) fn is_free(id: &str, attempt: &Attempt, refunds: &[Attempt]) -> bool {
     refunds
         .iter()
         .filter(|other| other.id != attempt.id)
         .filter_map(Attempt::refund_made)
-        .all(|known| known.id != made.id)
+        .all(|known| known.id != id)
 }
 
 fn made_at(made: &ProviderRefund) -> Option<Timestamp> {

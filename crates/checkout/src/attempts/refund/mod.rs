@@ -12,7 +12,7 @@ mod status;
 use db::{Money, Timestamp};
 
 use super::claim::{Claim, Run};
-use super::end::{Stop, give_up, give_up_unread};
+use super::end::{RunError, end_stopped, give_up_unread};
 use super::model::{Attempt, RefundInstruction};
 use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
@@ -26,7 +26,6 @@ pub(crate) use report::record;
 /// The response to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefundResponse {
-    /// The JSON body.
     pub(crate) body: String,
     /// Whether the response was sent before for the same idempotency key.
     pub(crate) replayed: bool,
@@ -35,7 +34,6 @@ pub(crate) struct RefundResponse {
 /// Why a payment is not refunded.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefundError {
-    /// There is no such payment.
     #[error("there is no such payment")]
     NotFound,
     /// The payment is not approved.
@@ -44,30 +42,10 @@ pub(crate) enum RefundError {
     /// The amount exceeds the amount that can still be refunded.
     #[error("more is asked for than is left")]
     Amount,
-    /// Another request with the same idempotency key is at work.
-    #[error("a request with this idempotency key is still running")]
-    Busy,
-    /// The idempotency key was used for another request.
-    #[error("the idempotency key was used for another request")]
-    Mismatch,
-    /// The provider failed or refused: nothing was refunded.
     #[error(transparent)]
-    Provider(Failure),
-    /// The outcome is unknown. The refund may have been made.
-    #[error("the refund's outcome is unknown: {0}")]
-    Unknown(#[source] Failure),
-    /// The stored refusal of an earlier request with the same idempotency key.
-    #[error("refused before with {status}: {detail}")]
-    Repeated {
-        /// Its HTTP status.
-        status: u16,
-        /// Its `detail` text.
-        detail: String,
-    },
-    /// The database failed.
+    Run(#[from] RunError),
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// The response could not be serialised.
     #[error("a refund could not be written as JSON")]
     Shape(#[from] serde_json::Error),
 }
@@ -90,8 +68,8 @@ pub(crate) async fn refund(
     let run = match claim::claim(state, id, amount, key, requested_at).await? {
         Claim::Run(run) => *run,
         Claim::Ended(attempt) => return replay(*attempt),
-        Claim::Busy => return Err(RefundError::Busy),
-        Claim::Mismatch => return Err(RefundError::Mismatch),
+        Claim::Busy => return Err(RunError::Busy.into()),
+        Claim::Mismatch => return Err(RunError::Mismatch.into()),
     };
     let mut task = RefundTask {
         state,
@@ -100,16 +78,7 @@ pub(crate) async fn refund(
     };
     match calls::make(&mut task).await {
         Ok(made) => finish(&task, &made).await,
-        Err(Stop::Failed { failure, stage }) => {
-            let end = give_up(state, &task.run, stage, failure).await?;
-            Err(if end.is_unknown {
-                RefundError::Unknown(end.failure)
-            } else {
-                RefundError::Provider(end.failure)
-            })
-        }
-        Err(Stop::LeaseLost) => Err(RefundError::Busy),
-        Err(Stop::Database(error)) => Err(error.into()),
+        Err(stop) => Err(end_stopped(state, &task.run, stop).await?.into()),
     }
 }
 
@@ -122,7 +91,7 @@ async fn finish(
     let Some(completed) = stored else {
         let reason = "its id is another refund's";
         give_up_unread(task.state, &task.run, reason).await?;
-        return Err(RefundError::Unknown(Failure::contradiction(reason)));
+        return Err(RunError::unknown(Failure::contradiction(reason)).into());
     };
     if !status::is_refused(&completed.refund.status) {
         calls::record(task, &completed).await?;
@@ -141,6 +110,5 @@ fn replay(refund: Attempt) -> Result<RefundResponse, RefundError> {
             replayed: true,
         });
     }
-    let (status, detail) = refund.into_refusal();
-    Err(RefundError::Repeated { status, detail })
+    Err(RunError::repeated(refund).into())
 }

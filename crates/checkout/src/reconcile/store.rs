@@ -4,17 +4,17 @@ use db::{Conn, Error, Timestamp, Tx};
 
 /// The position of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sweep {
+pub(super) struct Sweep {
     /// Every payment that changed before this time has been read.
-    pub(crate) until: Timestamp,
+    pub(super) until: Timestamp,
     /// How many of the payments that changed at that time or later have been read as well.
-    pub(crate) offset: i64,
+    pub(super) offset: i64,
     /// When the next turn is due.
-    pub(crate) due: Timestamp,
+    pub(super) due: Timestamp,
 }
 
 /// The position of the search. `None` before the first turn.
-pub(crate) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> {
+pub(super) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> {
     let sql = "SELECT swept_until, page_offset, sweep_at FROM sweeps WHERE id = 1";
     conn.optional(sql, &[], |row| {
         Ok(Sweep {
@@ -27,17 +27,13 @@ pub(crate) async fn find_sweep(conn: &mut Conn) -> Result<Option<Sweep>, Error> 
 }
 
 /// When the oldest payment was stored.
-pub(crate) async fn oldest_payment(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
+pub(super) async fn oldest_payment(conn: &mut Conn) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT created_at FROM payments ORDER BY created_at, id LIMIT 1";
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
 /// Begins the search with changes from `from` on. Does nothing if another process has begun it.
-pub(crate) async fn begin_sweeps(
-    tx: &mut Tx,
-    from: Timestamp,
-    due: Timestamp,
-) -> Result<u64, Error> {
+pub(super) async fn begin(tx: &mut Tx, from: Timestamp, due: Timestamp) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO sweeps (id, swept_until, page_offset, sweep_at) VALUES (1, $1, 0, $2) ON CONFLICT (id) DO NOTHING",
         &[&from, &due],
@@ -47,11 +43,7 @@ pub(crate) async fn begin_sweeps(
 
 /// Claims the turn that was seen due at `seen` by setting the next due time. Returns false if
 /// another process did.
-pub(crate) async fn claim_sweep(
-    tx: &mut Tx,
-    seen: Timestamp,
-    next: Timestamp,
-) -> Result<bool, Error> {
+pub(super) async fn claim(tx: &mut Tx, seen: Timestamp, next: Timestamp) -> Result<bool, Error> {
     tx.execute_one(
         "UPDATE sweeps SET sweep_at = $2 WHERE id = 1 AND sweep_at = $1",
         &[&seen, &next],
@@ -60,7 +52,7 @@ pub(crate) async fn claim_sweep(
 }
 
 /// Stores the position after a turn, unless another turn has stored a later one.
-pub(crate) async fn save_sweep(tx: &mut Tx, until: Timestamp, offset: i64) -> Result<u64, Error> {
+pub(super) async fn save(tx: &mut Tx, until: Timestamp, offset: i64) -> Result<u64, Error> {
     tx.execute(
         "UPDATE sweeps SET swept_until = $1, page_offset = $2
          WHERE id = 1 AND (swept_until < $1 OR (swept_until = $1 AND page_offset < $2))",
