@@ -208,7 +208,7 @@ pub(crate) fn check_for(
     members.require(kind.fields())?;
     let amount = match terms {
         Some(terms) => terms.amount,
-        None => amount::transaction_amount(members.number("transaction_amount"))?,
+        None => amount::positive(members.number("transaction_amount"), "transaction_amount")?,
     };
     let most_installments = terms.and_then(|terms| terms.max_installments);
     let card = match kind {
