@@ -15,7 +15,6 @@ use web::rate::{Key, Period, Rate, Reserve};
 use crate::payments::find_stored;
 use crate::provider::is_provider_id;
 use crate::state::State;
-use store::NewNotification;
 
 pub(crate) use worker::{delete_expired, run};
 pub use worker::{inbox_length, work_once};
@@ -89,14 +88,10 @@ pub(crate) async fn receive(
             .await;
         quota.map_err(ReceiveError::RateLimitExceeded)?;
     }
-    let new = NewNotification {
-        payment,
-        signed,
-        received_at: state.clock.now(),
-    };
+    let now = state.clock.now();
     state
         .db
-        .write(async move |tx| store::insert_notification(tx, &new).await)
+        .write(async move |tx| store::insert_notification(tx, &payment, signed, now).await)
         .await?;
     state.metrics.notification("accepted");
     state.inbox.notify_one();

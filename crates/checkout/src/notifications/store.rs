@@ -2,14 +2,6 @@
 
 use db::{Conn, Error, Row, Timestamp, Tx};
 
-/// A notification to store.
-#[derive(Debug, Clone)]
-pub(super) struct NewNotification {
-    pub(super) payment: String,
-    pub(super) signed: bool,
-    pub(super) received_at: Timestamp,
-}
-
 /// A notification whose payment must still be read.
 #[derive(Debug, Clone)]
 pub(super) struct WaitingNotification {
@@ -42,11 +34,16 @@ impl NotificationOutcome {
 }
 
 /// Stores a notification, due at once.
-pub(super) async fn insert_notification(tx: &mut Tx, new: &NewNotification) -> Result<u64, Error> {
+pub(super) async fn insert_notification(
+    tx: &mut Tx,
+    payment: &str,
+    is_signed: bool,
+    now: Timestamp,
+) -> Result<u64, Error> {
     tx.execute(
         "INSERT INTO notifications (provider_payment_id, signed, received_at, outcome, tries, try_at)
          VALUES ($1, $2, $3, 'waiting', 0, $3)",
-        &[&new.payment, &new.signed, &new.received_at],
+        &[&payment, &is_signed, &now],
     )
     .await
 }
@@ -171,13 +168,7 @@ mod tests {
 
     use super::*;
 
-    fn notification(received_at: Timestamp) -> NewNotification {
-        NewNotification {
-            payment: "217339200001".to_owned(),
-            signed: true,
-            received_at,
-        }
-    }
+    const PAYMENT: &str = "217339200001";
 
     on_both_engines!(
         a_notification_that_comes_while_the_payment_is_read_is_not_ended_with_it,
@@ -189,16 +180,15 @@ mod tests {
             let next_try = now + Duration::from_secs(2);
             let left: Result<i64, Error> = db
                 .write(async move |tx| {
-                    insert_notification(tx, &notification(now)).await?;
-                    insert_notification(tx, &notification(now)).await?;
+                    insert_notification(tx, PAYMENT, true, now).await?;
+                    insert_notification(tx, PAYMENT, true, now).await?;
                     let due = due_notifications(tx, now, 10).await?;
                     let taken = claim_notification(tx, &due[0], next_try).await?;
                     let again = claim_notification(tx, &due[1], next_try).await?;
                     assert_eq!((taken, again), (Some(due[1].id), None));
-                    insert_notification(tx, &notification(now)).await?;
-                    let (payment, newest) = (&due[0].payment, due[1].id);
-                    end_notifications(tx, payment, newest, NotificationOutcome::Applied, now)
-                        .await?;
+                    insert_notification(tx, PAYMENT, true, now).await?;
+                    let (newest, applied) = (due[1].id, NotificationOutcome::Applied);
+                    end_notifications(tx, PAYMENT, newest, applied, now).await?;
                     inbox_length(tx).await
                 })
                 .await;
