@@ -8,6 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 
+use crate::payments::PaymentState;
 use crate::provider::{Failure, OPERATIONS, Observation};
 use crate::request::MethodKind;
 
@@ -138,20 +139,11 @@ impl Metrics {
         }
     }
 
-    /// Counts a created payment.
-    pub(crate) fn payment_created(&self, method: MethodKind, state: &'static str) {
+    /// Counts a payment with the state in which it was created, or the failure of its creation.
+    pub(crate) fn payment(&self, method: MethodKind, made: Result<PaymentState, &Failure>) {
         let labels = PaymentLabels {
             method: method.as_str(),
-            outcome: state,
-        };
-        self.payments.get_or_create(&labels).inc();
-    }
-
-    /// Counts a payment that could not be created.
-    pub(crate) fn payment_failed(&self, method: MethodKind, failure: &Failure) {
-        let labels = PaymentLabels {
-            method: method.as_str(),
-            outcome: outcome(failure),
+            outcome: made.map_or_else(outcome, PaymentState::as_str),
         };
         self.payments.get_or_create(&labels).inc();
     }

@@ -138,9 +138,7 @@ pub(super) async fn settle_payment(
         );
         state.metrics.corrected.inc();
     }
-    state
-        .metrics
-        .payment_created(new.method, new.state.as_str());
+    state.metrics.payment(new.method, Ok(new.state));
     state
         .statuses
         .publish(&new.id, new.state, &new.status_detail);

@@ -137,7 +137,7 @@ pub(crate) async fn create(
         Ok(payment) => end::finish(task, intent, &payment).await,
         Err(stop) => {
             if let Stop::Failed { failure, .. } = &stop {
-                state.metrics.payment_failed(intent.method, failure);
+                state.metrics.payment(intent.method, Err(failure));
             }
             Err(end_stopped(state, &task.run, stop).await?.into())
         }
