@@ -70,21 +70,11 @@ pub(crate) async fn find_page(
     let end = filter.before.micros().div_euclid(DAY);
     let mut buckets = Vec::new();
     if filter.reference.is_some() || first >= end {
-        let rows = store::count(conn, filter, filter.from, filter.before).await?;
-        let before = filter.before;
-        buckets.push(Bucket { before, rows });
+        buckets.push(store::count(conn, filter, filter.from, filter.before).await?);
     } else {
-        let (first_day, last_day) = (start(first), start(end));
-        let rows = store::count(conn, filter, last_day, filter.before).await?;
-        let before = filter.before;
-        buckets.push(Bucket { before, rows });
-        for (day, rows) in store::count_days(conn, filter, first, end).await? {
-            let before = start(day + 1);
-            buckets.push(Bucket { before, rows });
-        }
-        let rows = store::count(conn, filter, filter.from, first_day).await?;
-        let before = first_day;
-        buckets.push(Bucket { before, rows });
+        buckets.push(store::count(conn, filter, start(end), filter.before).await?);
+        buckets.extend(store::count_days(conn, filter, first, end).await?);
+        buckets.push(store::count(conn, filter, filter.from, start(first)).await?);
     }
     Ok(PagePosition::in_buckets(&buckets, filter.from, offset))
 }
@@ -98,9 +88,8 @@ impl PagePosition {
     fn in_buckets(buckets: &[Bucket], from: Timestamp, offset: i64) -> Self {
         let count = buckets.iter().map(|bucket| bucket.rows).sum();
         let mut offset = offset;
-        for Bucket { before, rows } in buckets {
-            if offset < *rows {
-                let before = *before;
+        for &Bucket { before, rows } in buckets {
+            if offset < rows {
                 return Self {
                     count,
                     before,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Query, Timestamp, Tx};
 
-use super::{ListKind, PagePosition};
+use super::{Bucket, ListKind, PagePosition, start};
 
 /// The rows that a list shows.
 #[derive(Debug, Clone)]
@@ -76,16 +76,17 @@ pub(super) async fn count(
     filter: &Filter,
     from: Timestamp,
     before: Timestamp,
-) -> Result<i64, Error> {
+) -> Result<Bucket, Error> {
     if from >= before {
-        return Ok(0);
+        return Ok(Bucket { before, rows: 0 });
     }
     let mut query = Query::new(match filter.list {
         ListKind::Payments => "SELECT count(*) FROM payments WHERE TRUE",
         ListKind::Orders => "SELECT count(*) FROM orders WHERE TRUE",
     });
     filter.push(&mut query, from, before);
-    conn.one_of(&query, |row| row.get(0)).await
+    let rows = conn.one_of(&query, |row| row.get(0)).await?;
+    Ok(Bucket { before, rows })
 }
 
 /// The number of matching rows of each whole day, from the day before `end` back to `first`.
@@ -94,7 +95,7 @@ pub(super) async fn count_days(
     filter: &Filter,
     first: i64,
     end: i64,
-) -> Result<Vec<(i64, i64)>, Error> {
+) -> Result<Vec<Bucket>, Error> {
     let mut query = Query::new(
         "SELECT day, CAST(sum(counted) AS BIGINT) FROM (SELECT day, counted FROM day_counts",
     );
@@ -102,8 +103,13 @@ pub(super) async fn count_days(
     query.push(" UNION ALL SELECT day, counted FROM day_count_changes");
     filter.push_days(&mut query, first, end);
     query.push(") AS counts GROUP BY day ORDER BY day DESC");
-    conn.all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
-        .await
+    conn.all_of(&query, |row| {
+        Ok(Bucket {
+            before: start(row.get::<i64>(0)? + 1),
+            rows: row.get(1)?,
+        })
+    })
+    .await
 }
 
 /// Whether any delta is not yet added to its day count.
