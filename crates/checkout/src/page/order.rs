@@ -19,7 +19,7 @@ pub(super) struct OrderQuery {
 }
 
 /// What the page charges. The page asks the buyer for missing fields.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PageOrder {
     pub(super) amount: Option<AmountText>,
     pub(super) description: Option<String>,
@@ -82,12 +82,9 @@ pub(super) struct AmountText {
 
 impl PageOrder {
     pub(super) fn of(address: &OrderQuery, locale: Locale) -> Self {
-        let amount = address.amount.as_deref().map(|text| {
-            amount(text).map(|amount| AmountText {
-                written: locale.money(amount),
-                plain: amount.to_string(),
-            })
-        });
+        let written = |amount| AmountText::new(amount, locale);
+        let amount = address.amount.as_deref();
+        let amount = amount.map(|text| self::amount(text).map(written));
         let description = address.description.as_deref().map(description);
         Self {
             is_refused: matches!(amount, Some(None)) || matches!(description, Some(None)),
@@ -105,23 +102,10 @@ impl PageOrder {
         locale: Locale,
     ) -> Self {
         Self {
-            amount: Some(AmountText {
-                written: locale.money(amount),
-                plain: amount.to_string(),
-            }),
+            amount: Some(AmountText::new(amount, locale)),
             description: Some(description),
             is_refused: false,
             link: Some(link),
-        }
-    }
-
-    /// The page for a query that cannot be parsed.
-    pub(super) const fn refused() -> Self {
-        Self {
-            amount: None,
-            description: None,
-            is_refused: true,
-            link: None,
         }
     }
 
@@ -204,6 +188,15 @@ impl PageOrder {
     /// The width class of the description's field when the amount's field is shown as well.
     pub(super) fn description_span(&self) -> &'static str {
         if self.amount.is_none() { "span-8" } else { "" }
+    }
+}
+
+impl AmountText {
+    fn new(amount: Money, locale: Locale) -> Self {
+        Self {
+            written: locale.money(amount),
+            plain: amount.to_string(),
+        }
     }
 }
 

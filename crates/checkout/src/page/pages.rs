@@ -102,7 +102,10 @@ async fn checkout(
     layout: Layout,
 ) -> Result<Response, web::Error> {
     let order = query.map_or_else(
-        |_unreadable| PageOrder::refused(),
+        |_unreadable| PageOrder {
+            is_refused: true,
+            ..PageOrder::default()
+        },
         |Query(query)| PageOrder::of(&query, layout.locale),
     );
     render(&shop, order, layout, &assets)
