@@ -77,8 +77,10 @@ async fn insert(tx: &mut Tx, new: &InsertedOrder) -> Result<CreatedOrder, Create
         if let Some(row) = store::insert(tx, new).await? {
             let order = store::find_by_row(tx, row).await?;
             let order = order.ok_or_else(|| db::Error::other("an order vanished"))?;
-            let replayed = false;
-            return Ok(CreatedOrder { order, replayed });
+            return Ok(CreatedOrder {
+                order,
+                replayed: false,
+            });
         }
         if let Some(key) = &new.key
             && let Some((row, fingerprint, order)) = store::find_by_key(tx, key.as_str()).await?
@@ -90,10 +92,9 @@ async fn insert(tx: &mut Tx, new: &InsertedOrder) -> Result<CreatedOrder, Create
             if fingerprint != new.fingerprint {
                 return Err(CreateOrderError::Mismatch);
             }
-            let replayed = true;
             return Ok(CreatedOrder {
                 order: order.into_first_answer(),
-                replayed,
+                replayed: true,
             });
         }
         if let Some(reference) = &new.new.reference

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use db::{Conn, Timestamp, Tx};
 
-use super::{Finding, Report, ReportLine};
+use super::{Finding, Report};
 use crate::attempts::{
     self, Adoption, Attempt, Instruction, RefundCheck, RefundError, ReportOutcome, next_check,
     store,
@@ -55,8 +55,7 @@ pub(super) async fn check_due(
                     continue;
                 };
                 let is_quota = matches!(finding, Finding::Quota(_));
-                let payment = check.name().to_owned();
-                report.lines.push(ReportLine { payment, finding });
+                report.push(check.name(), finding);
                 if is_quota {
                     return Ok(false);
                 }

@@ -136,6 +136,15 @@ pub async fn unknown_outcomes(db: &Db) -> Result<Vec<UnknownOutcome>, db::Error>
     Ok(outcomes.collect())
 }
 
+impl Report {
+    fn push(&mut self, payment: &str, finding: Finding) {
+        self.lines.push(ReportLine {
+            payment: payment.to_owned(),
+            finding,
+        });
+    }
+}
+
 impl Finding {
     /// The label in metrics.
     pub const fn as_str(&self) -> &'static str {

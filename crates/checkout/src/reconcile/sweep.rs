@@ -7,7 +7,7 @@ use std::time::Duration;
 use db::{Db, Timestamp};
 
 use super::store::{self, Sweep};
-use super::{Finding, Report, ReportLine, Scope};
+use super::{Finding, Report, Scope};
 use crate::attempts::{self, Adoption};
 use crate::payments::Source;
 use crate::provider::{Changes, Failure, Purpose};
@@ -118,13 +118,4 @@ async fn read_page(
         );
     }
     Ok(Some(page.next))
-}
-
-impl Report {
-    fn push(&mut self, payment: &str, finding: Finding) {
-        self.lines.push(ReportLine {
-            payment: payment.to_owned(),
-            finding,
-        });
-    }
 }
