@@ -15,7 +15,7 @@ use utoipa::IntoResponses;
 use utoipa::openapi::example::{Example, ExampleBuilder};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
-use utoipa::openapi::schema::{ObjectBuilder, SchemaType};
+use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
     Components, InfoBuilder, KnownFormat, LicenseBuilder, Object, OpenApi, OpenApiBuilder, Ref,
@@ -310,6 +310,16 @@ pub fn parameter(
 /// Any text.
 pub fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// Any text, or nothing.
+pub fn nullable_text() -> ObjectBuilder {
+    text().schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+}
+
+/// An object without members that are not described.
+pub fn closed(object: ObjectBuilder) -> ObjectBuilder {
+    object.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
 }
 
 /// A moment.

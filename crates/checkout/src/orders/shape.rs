@@ -3,12 +3,10 @@
 use db::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use utoipa::openapi::schema::{
-    AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType, Type,
-};
-use utoipa::openapi::{KnownFormat, Object, Ref, RefOr, Schema, SchemaFormat};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{Object, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-use web::openapi::{integer, one_of, text};
+use web::openapi::{closed, integer, moment, nullable_text, one_of, text};
 
 use super::model::{Customer, Item, Order, OrderPayment, OrderStatus};
 use super::read::StoredOrder;
@@ -184,14 +182,14 @@ impl PartialSchema for OrderRequest {
         let most = most.maximum(Some(i32::from(INSTALLMENTS_MAX)));
         let url = |what| or_null(short(URL_MAX), Type::String).description(Some(what));
         let customer = ObjectBuilder::from(customer_request());
-        let end = or_null(ObjectBuilder::from(time()), Type::String);
+        let end = or_null(moment(), Type::String);
         let end = end.description(Some(
             "From 10 minutes to 30 days from now; without it 24 hours.",
         ));
         let items = ArrayBuilder::new()
             .items(Ref::from_schema_name("NewItem"))
             .max_items(Some(ITEMS_MAX));
-        ObjectBuilder::new()
+        let order = ObjectBuilder::new()
             .description(Some(
                 "An order to create. Members that are not listed are refused.",
             ))
@@ -212,34 +210,27 @@ impl PartialSchema for OrderRequest {
             )
             .property("metadata", metadata())
             .property("expires_at", end)
-            .required("description")
-            .additional_properties(Some(AdditionalProperties::FreeForm(false)))
-            .into()
+            .required("description");
+        closed(order).into()
     }
 }
 
 impl ToSchema for OrderRequest {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
-        let short = |most| text().min_length(Some(1)).max_length(Some(most));
-        let sku = short(SKU_MAX).schema_type(SchemaType::from_iter([Type::String, Type::Null]));
+        let short = |text: ObjectBuilder, most| text.min_length(Some(1)).max_length(Some(most));
         let item = ObjectBuilder::new()
-            .property("title", short(TITLE_MAX))
+            .property("title", short(text(), TITLE_MAX))
             .property("quantity", integer().minimum(Some(1)))
             .property("unit_price", amount())
-            .property("sku", sku)
+            .property("sku", short(nullable_text(), SKU_MAX))
             .required("title")
             .required("quantity")
-            .required("unit_price")
-            .additional_properties(Some(AdditionalProperties::FreeForm(false)));
-        schemas.push(("NewItem".to_owned(), item.into()));
+            .required("unit_price");
+        schemas.push(("NewItem".to_owned(), closed(item).into()));
     }
 }
 
 fn customer_request() -> Object {
-    let or_null = |most| {
-        let text = text().max_length(Some(most));
-        text.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-    };
     let most = |name| match name {
         "name" => NAME_MAX,
         "identification_number" => 18,
@@ -250,11 +241,9 @@ fn customer_request() -> Object {
     let customer = CUSTOMER_MEMBERS
         .iter()
         .fold(ObjectBuilder::new(), |customer, name| {
-            customer.property(*name, or_null(most(name)))
+            customer.property(*name, nullable_text().max_length(Some(most(name))))
         });
-    customer
-        .additional_properties(Some(AdditionalProperties::FreeForm(false)))
-        .build()
+    closed(customer).build()
 }
 
 fn methods() -> Schema {
@@ -276,7 +265,5 @@ fn metadata() -> Object {
 }
 
 fn time() -> Object {
-    text()
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-        .build()
+    moment().build()
 }

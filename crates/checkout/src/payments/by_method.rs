@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{OneOfBuilder, Ref, RefOr, Schema};
+use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-use web::openapi::text;
+use web::openapi::{closed, nullable_text, text};
 
 use super::schema::number;
 use super::shape::PaymentBody;
@@ -81,14 +80,13 @@ impl ToSchema for PaymentEvent {
 
 /// What identifies the order of a payment.
 fn order_name() -> ObjectBuilder {
-    let reference = text().schema_type(SchemaType::from_iter([Type::String, Type::Null]));
-    ObjectBuilder::new()
+    let name = ObjectBuilder::new()
         .description(Some("Of a payment of an order only."))
         .property("id", text())
-        .property("reference", reference)
+        .property("reference", nullable_text())
         .required("id")
-        .required("reference")
-        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+        .required("reference");
+    closed(name)
 }
 
 fn payment_event_by(kind: MethodKind) -> RefOr<Schema> {

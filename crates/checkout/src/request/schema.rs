@@ -1,10 +1,10 @@
 //! The schemas of requests in the OpenAPI document, built from the tables of the validation. Pure.
 
 use brazil::NETWORKS;
-use utoipa::openapi::schema::{AdditionalProperties, ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Discriminator, KnownFormat, OneOfBuilder, Ref, RefOr, Schema, SchemaFormat};
 use utoipa::{PartialSchema, ToSchema};
-use web::openapi::{constant, integer, text};
+use web::openapi::{closed, constant, integer, text};
 
 use super::{COMMON_FIELDS, FIXED_FIELDS, MethodKind, PaymentRequest, TEXT_LIMITS, amount};
 
@@ -88,9 +88,7 @@ impl PartialSchema for RefundRequest {
         let or_null = SchemaType::from_iter([Type::Number, Type::Null]);
         let amount = positive_amount().schema_type(or_null);
         let amount = amount.description(Some(what));
-        let closed = AdditionalProperties::<Schema>::FreeForm(false);
-        let body = ObjectBuilder::new().property("amount", amount);
-        body.additional_properties(Some(closed)).into()
+        closed(ObjectBuilder::new().property("amount", amount)).into()
     }
 }
 
