@@ -8,7 +8,7 @@ use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
     Address, BatchLoader, BatchedChange, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
     batched,
-    migrations::{APPLIED, AppliedMigration},
+    migrations::APPLIED,
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
 };
@@ -108,15 +108,10 @@ impl Db {
         for set in migrations.sets() {
             let engine = self.engine();
             let applied = async move |conn: &mut Conn| {
-                conn.all(APPLIED, &[&set.name], |row| {
-                    Ok(AppliedMigration {
-                        name: row.get(0)?,
-                        checksum: row.get(1)?,
-                    })
-                })
-                .await
+                conn.all(APPLIED, &[&set.name], |row| Ok((row.get(0)?, row.get(1)?)))
+                    .await
             };
-            let applied: Vec<AppliedMigration> = self.read(applied).await?;
+            let applied = self.read::<_, Error, _>(applied).await?;
             if let Some((name, _)) = set.pending(engine, &applied)?.first() {
                 return Err(Error::other(format!("the migration {name} is not applied")));
             }

@@ -59,15 +59,9 @@ macro_rules! migrations {
 /// table of replicas.
 pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_db");
 
-/// Selects the applied migrations of a service.
+/// Selects the applied migrations of a service: the name and the checksum of each.
 pub(crate) const APPLIED: &str =
     "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name";
-
-/// A migration that was applied to a database.
-pub(crate) struct AppliedMigration {
-    pub(crate) name: String,
-    pub(crate) checksum: String,
-}
 
 impl Migrations {
     /// All that a database needs, in the order in which it is applied.
@@ -85,7 +79,7 @@ impl Migrations {
         }
     }
 
-    /// The migrations that are not applied yet.
+    /// The migrations that are not applied yet, by name and checksum of those that are.
     ///
     /// An error when the database has seen a migration that this program does not know (a newer
     /// version made it), when the text of an applied one has changed, and when one before an
@@ -93,28 +87,26 @@ impl Migrations {
     pub(crate) fn pending(
         &self,
         engine: Engine,
-        applied: &[AppliedMigration],
+        applied: &[(String, String)],
     ) -> Result<&'static [Migration], Error> {
         let known = self.of(engine);
         let service = self.name;
-        if let Some(newer) = applied
+        if let Some((newer, _)) = applied
             .iter()
-            .find(|seen| known.iter().all(|(name, _)| *name != seen.name))
+            .find(|(seen, _)| known.iter().all(|(name, _)| name != seen))
         {
             return Err(Error::other(format!(
-                "the database has the migration {} of {service}, which this program does not know: it was made by a newer \
-                 version; use that one, or a backup from before",
-                newer.name
+                "the database has the migration {newer} of {service}, which this program does not know: it was made by a newer \
+                 version; use that one, or a backup from before"
             )));
         }
-        for (seen, (name, sql)) in applied.iter().zip(known) {
-            if seen.name != *name {
+        for ((seen, of_seen), (name, sql)) in applied.iter().zip(known) {
+            if seen != name {
                 return Err(Error::other(format!(
-                    "the migration {name} of {service} was not applied but the later {} was: migrations are only added at the end",
-                    seen.name
+                    "the migration {name} of {service} was not applied but the later {seen} was: migrations are only added at the end"
                 )));
             }
-            if seen.checksum != checksum(sql) {
+            if *of_seen != checksum(sql) {
                 return Err(Error::other(format!(
                     "the migration {name} of {service} was edited after this database had applied it: undo the edit and add a \
                      new migration"
@@ -147,12 +139,9 @@ mod tests {
     };
 
     fn pending(applied: &[(&str, &str)]) -> Result<Vec<&'static str>, String> {
-        let applied: Vec<AppliedMigration> = applied
+        let applied: Vec<_> = applied
             .iter()
-            .map(|(name, sql)| AppliedMigration {
-                name: (*name).to_owned(),
-                checksum: checksum(sql),
-            })
+            .map(|(name, sql)| ((*name).to_owned(), checksum(sql)))
             .collect();
         SET.pending(Engine::Sqlite, &applied)
             .map(|pending| pending.iter().map(|(name, _)| *name).collect())

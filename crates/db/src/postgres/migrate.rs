@@ -6,7 +6,7 @@ use tokio_postgres::{Client, Transaction};
 use crate::{
     Engine, Error, Migrations,
     conn::postgres::{Connector, errors},
-    migrations::{APPLIED, AppliedMigration, Migration, checksum},
+    migrations::{APPLIED, Migration, checksum},
 };
 
 /// An advisory lock is a number that all who use it agree on: the letters of "balcao" in ASCII.
@@ -58,7 +58,7 @@ async fn apply_next(client: &mut Client, set: &Migrations) -> Result<Option<&'st
 async fn applied(
     transaction: &Transaction<'_>,
     set: &Migrations,
-) -> Result<Vec<AppliedMigration>, tokio_postgres::Error> {
+) -> Result<Vec<(String, String)>, tokio_postgres::Error> {
     transaction
         .batch_execute(
             r#"CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -69,12 +69,7 @@ async fn applied(
         .await?;
     let rows = transaction.query(APPLIED, &[&set.name]).await?;
     rows.iter()
-        .map(|row| {
-            Ok(AppliedMigration {
-                name: row.try_get(0)?,
-                checksum: row.try_get(1)?,
-            })
-        })
+        .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
         .collect()
 }
 

@@ -10,7 +10,7 @@ use super::backup;
 use crate::{
     Engine, Error, Migrations, Options,
     conn::sqlite::{Connection, Role, folder_of},
-    migrations::{APPLIED, AppliedMigration, BASE, checksum},
+    migrations::{APPLIED, BASE, checksum},
 };
 
 /// How long another process that migrates the same file is waited for.
@@ -87,15 +87,10 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
         .map_err(|error| connection.translate(error, "schema"))
 }
 
-fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<AppliedMigration>, Error> {
+fn applied(connection: &Connection, set: &Migrations) -> Result<Vec<(String, String)>, Error> {
     let read = || {
         let mut statement = connection.raw().prepare(APPLIED)?;
-        let rows = statement.query_map([set.name], |row| {
-            Ok(AppliedMigration {
-                name: row.get(0)?,
-                checksum: row.get(1)?,
-            })
-        })?;
+        let rows = statement.query_map([set.name], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<rusqlite::Result<_>>()
     };
     read().map_err(|error| connection.translate(error, "applied migrations"))
