@@ -28,7 +28,6 @@ pub(super) trait EndpointService: Clone + Send + Sync + 'static {
     ) -> Result<(), Failure>;
 
     async fn list(&self) -> Result<Vec<Endpoint>, Error>;
-    async fn find(&self, id: i64) -> Result<Option<Endpoint>, Error>;
     async fn add(&self, input: &EndpointInput) -> Result<(i64, Secret), EndpointError>;
     async fn change(&self, id: i64, input: &EndpointInput) -> Result<(), EndpointError>;
     /// Returns the new secret, and until when the previous one stays valid.
@@ -183,13 +182,18 @@ async fn perform<S: EndpointService>(
     }
 }
 
+async fn find<S: EndpointService>(service: &S, id: i64) -> Result<Option<Endpoint>, Error> {
+    let all = service.list().await?;
+    Ok(all.into_iter().find(|endpoint| endpoint.id == id))
+}
+
 /// Changes the parts that were given on the command line.
 async fn change<S: EndpointService>(
     service: &S,
     id: i64,
     (url, types, description): (Option<String>, Option<String>, Option<String>),
 ) -> Result<(), EndpointError> {
-    let present = service.find(id).await?;
+    let present = find(service, id).await?;
     let present = present.ok_or(EndpointError::NotFound(id))?;
     let input = EndpointInput {
         url: url.unwrap_or(present.url),
@@ -274,7 +278,7 @@ pub(super) async fn redeliver<S: EndpointService>(
         count.to_string()
     } else {
         if let Some(id) = endpoint {
-            let found = service.find(id).await.map_err(unreadable)?;
+            let found = find(service, id).await.map_err(unreadable)?;
             let found = found.ok_or_else(|| failure::<S>(&EndpointError::NotFound(id)))?;
             if !found.enabled {
                 return Err(Failure::new(format!(

@@ -13,12 +13,6 @@ pub async fn list(outbox: &Outbox) -> Result<Vec<Endpoint>, Error> {
     outbox.db.read(read).await
 }
 
-/// One endpoint.
-pub async fn find(outbox: &Outbox, id: i64) -> Result<Option<Endpoint>, Error> {
-    let read = async move |conn: &mut Conn| endpoints::find(conn, &SERVICE, id).await;
-    outbox.db.read(read).await
-}
-
 /// Adds an endpoint. Returns its id, and its secret, which cannot be shown again.
 ///
 /// # Errors

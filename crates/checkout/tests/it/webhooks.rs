@@ -268,7 +268,8 @@ on_both_engines!(
         receiver.behaves(|_| Reply::Status(410));
         shop.pay(&card("APRO")).await.id();
         assert_eq!(pass(&shop).await, (1, 0));
-        let disabled = endpoints::find(outbox, endpoint).await.unwrap().unwrap();
+        let all = endpoints::list(outbox).await.unwrap();
+        let disabled = all.iter().find(|one| one.id == endpoint).unwrap();
         assert!(disabled.disabled().is_some());
         let gone = "balcao_checkout_webhook_endpoints_disabled_total{reason=\"gone\"}";
         assert_eq!(shop.figure(gone), 1);

@@ -69,10 +69,6 @@ impl EndpointService for Outbox {
         endpoints::list(self).await
     }
 
-    async fn find(&self, id: i64) -> Result<Option<Endpoint>, Error> {
-        endpoints::find(self, id).await
-    }
-
     async fn add(&self, input: &EndpointInput) -> Result<(i64, Secret), EndpointError> {
         endpoints::add(self, input).await
     }

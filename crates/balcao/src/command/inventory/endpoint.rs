@@ -31,10 +31,6 @@ impl EndpointService for State {
         endpoints::list(&self.db).await
     }
 
-    async fn find(&self, id: i64) -> Result<Option<Endpoint>, Error> {
-        endpoints::find(&self.db, id).await
-    }
-
     async fn add(&self, input: &EndpointInput) -> Result<(i64, Secret), EndpointError> {
         endpoints::add(self, &NOBODY, input).await
     }
