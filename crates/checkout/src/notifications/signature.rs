@@ -63,49 +63,43 @@ mod tests {
     const REQUEST: &str = "bb56a2f1-6aae-46ac-982e-9dcd3581d08e";
     const FULL: &str = "19d3560f0fc9c76acc744fc7400fd7ad46a762af3e20df6bd467ee7838825844";
 
-    fn check(
-        secrets: &[&str],
-        id: Option<&str>,
-        request_id: Option<&str>,
-        signature: &str,
-    ) -> bool {
+    fn check(secret: &str, id: Option<&str>, request_id: Option<&str>, signature: &str) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert("x-signature", signature.parse().unwrap());
         if let Some(request_id) = request_id {
             headers.insert("x-request-id", request_id.parse().unwrap());
         }
-        let secrets: Vec<Secret> = secrets.iter().map(|secret| Secret::new(*secret)).collect();
-        is_valid(&secrets, id, &headers)
+        is_valid(&[Secret::new(secret)], id, &headers)
     }
 
     #[test]
     fn the_published_vectors_are_valid() {
         let ts = "ts=1742505638683";
         assert!(check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             Some(REQUEST),
             &format!("{ts},v1={FULL}")
         ));
         let without_id = "0053acdbd7b64dbb0971aee36ec5b5c9d53d1eccae3b6adf2cf668cf1658468b";
         assert!(check(
-            &["test_secret"],
+            "test_secret",
             None,
             Some(REQUEST),
             &format!("{ts},v1={without_id}")
         ));
         let empty_id = format!("{ts},v1={without_id}");
-        assert!(check(&["test_secret"], Some(""), Some(REQUEST), &empty_id));
+        assert!(check("test_secret", Some(""), Some(REQUEST), &empty_id));
         let without_request = "6072e2a58c5b7b0af4cdef6b030ac7806655c922c040c965dddacd0b5daa151c";
         assert!(check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             None,
             &format!("ts=1704908010,v1={without_request}")
         ));
         let empty_request = format!("ts=1704908010,v1={without_request}");
         assert!(check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             Some(""),
             &empty_request
@@ -113,27 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn any_of_several_secrets_will_do_while_they_rotate() {
-        let signature = format!("ts=1742505638683,v1={FULL}");
-        assert!(check(
-            &["new", "test_secret"],
-            Some("123456"),
-            Some(REQUEST),
-            &signature
-        ));
-        assert!(!check(
-            &["new", "other"],
-            Some("123456"),
-            Some(REQUEST),
-            &signature
-        ));
-    }
-
-    #[test]
     fn spaces_order_and_case_of_the_header_do_not_matter() {
         let signature = format!(" v1={} , ts=1742505638683", FULL.to_uppercase());
         assert!(check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             Some(REQUEST),
             &signature
@@ -144,26 +121,26 @@ mod tests {
     fn anything_changed_makes_it_invalid() {
         let signature = format!("ts=1742505638683,v1={FULL}");
         assert!(!check(
-            &["test_secret"],
+            "test_secret",
             Some("123457"),
             Some(REQUEST),
             &signature
         ));
         assert!(!check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             Some("other"),
             &signature
         ));
         assert!(!check(
-            &["test_secret"],
+            "test_secret",
             Some("123456"),
             Some(REQUEST),
             &format!("ts=1742505638684,v1={FULL}")
         ));
         for broken in ["", "ts=1", "v1=ff", "ts=1742505638683,v1=", "nonsense"] {
             assert!(
-                !check(&["test_secret"], Some("123456"), Some(REQUEST), broken),
+                !check("test_secret", Some("123456"), Some(REQUEST), broken),
                 "{broken}"
             );
         }
@@ -174,7 +151,7 @@ mod tests {
         let text = |id: &str| Secret::new("s").sign(&format!("id:{id};ts:1;"));
         for signed in ["AB", "ab"] {
             assert!(check(
-                &["s"],
+                "s",
                 Some("AB"),
                 None,
                 &format!("ts=1,v1={}", text(signed))

@@ -256,23 +256,6 @@ mod tests {
     }
 
     #[test]
-    fn an_order_in_the_address_is_shown() {
-        let order = order(Some("1234.5"), Some(" Pedido 1042 "));
-        let amount = order.amount.unwrap();
-        assert_eq!(amount.written, "R$\u{a0}1.234,50");
-        assert_eq!(amount.plain, "1234.50");
-        assert_eq!(order.description.as_deref(), Some("Pedido 1042"));
-        assert!(!order.is_refused);
-    }
-
-    #[test]
-    fn what_the_address_does_not_say_is_asked_for() {
-        let order = order(None, None);
-        assert_eq!((order.amount, order.description), (None, None));
-        assert!(!order.is_refused);
-    }
-
-    #[test]
     fn an_amount_that_cannot_be_paid_is_refused() {
         for text in [
             "0",
