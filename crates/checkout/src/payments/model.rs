@@ -5,7 +5,7 @@ use db::{Money, Timestamp};
 use web::locale::Locale;
 
 use super::state::{PaymentState, TransitionError, Transitions};
-use crate::provider::ProviderPayment;
+use crate::provider::{Artefacts, ProviderPayment};
 use crate::request::{Method, MethodKind, PaymentRequest};
 
 /// The payer, limited to what responses show.
@@ -25,23 +25,6 @@ pub(crate) struct CardFacts {
     pub(crate) last_four_digits: String,
     pub(crate) cardholder_name: String,
     pub(crate) installments: i64,
-}
-
-/// What the payer needs to pay: a pix code or a boleto.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Artefacts {
-    pub(crate) external_resource_url: Option<String>,
-    /// The pix code as text.
-    pub(crate) qr_code: Option<String>,
-    /// The pix code as a PNG, in base64.
-    pub qr_code_base64: Option<String>,
-    pub(crate) ticket_url: Option<String>,
-    /// The 47 digits of the boleto that the payer can type.
-    pub(crate) digitable_line: Option<String>,
-    /// The 44 digits of the boleto's bar code.
-    pub(crate) barcode: Option<String>,
-    /// When the code or the boleto expires, as the provider sent it.
-    pub(crate) date_of_expiration: Option<String>,
 }
 
 /// The part of a request that an attempt stores. It has no data that could charge a card.
@@ -268,22 +251,13 @@ fn requested_method(intent: &Intent, boleto_method: Option<&str>) -> String {
     method.unwrap_or_default().to_owned()
 }
 
+/// The provider's artefacts. A pix code that came without an image is drawn.
 fn artefacts(made: &ProviderPayment) -> Artefacts {
-    Artefacts {
-        external_resource_url: made.external_resource_url.clone(),
-        qr_code: made.qr_code.clone(),
-        qr_code_base64: made
-            .qr_code_base64
-            .clone()
-            .or_else(|| draw_qr_code(made.qr_code.as_deref())),
-        ticket_url: made.ticket_url.clone(),
-        digitable_line: made.digitable_line.clone(),
-        barcode: made.barcode.clone(),
-        date_of_expiration: made.date_of_expiration.clone(),
+    let mut artefacts = made.artefacts.clone();
+    if artefacts.qr_code_base64.is_none()
+        && let Some(code) = &artefacts.qr_code
+    {
+        artefacts.qr_code_base64 = brazil::qr::png_base64(code).ok();
     }
-}
-
-/// A drawn QR code for a pix code that came without an image.
-fn draw_qr_code(qr_code: Option<&str>) -> Option<String> {
-    qr_code.and_then(|code| brazil::qr::png_base64(code).ok())
+    artefacts
 }

@@ -242,7 +242,8 @@ mod tests {
     use db::Money;
 
     use super::*;
-    use crate::payments::model::{Artefacts, CardFacts, Payer};
+    use crate::payments::model::{CardFacts, Payer};
+    use crate::provider::Artefacts;
 
     fn payment(method: MethodKind) -> Payment {
         let card = CardFacts {

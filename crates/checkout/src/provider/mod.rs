@@ -30,7 +30,7 @@ use web::rate::{Rates, Windows};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use changes::{ChangedPayments, Changes};
 pub use failure::Failure;
-pub use payment::{ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
+pub use payment::{Artefacts, ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
 pub use secret::{
     AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
     UpstreamKey,

@@ -32,24 +32,12 @@ pub struct ProviderPayment {
     pub date_approved: Option<String>,
     /// The last change, in the format of `date_created`.
     pub date_last_updated: Option<String>,
-    /// When a pix code or a boleto expires, in the format of `date_created`.
-    pub date_of_expiration: Option<String>,
     /// Our reference.
     pub external_reference: Option<String>,
     /// The currency of the amounts, if reported.
     pub currency: Option<String>,
-    /// The pix code as text.
-    pub qr_code: Option<String>,
-    /// The pix code as a PNG in base64.
-    pub qr_code_base64: Option<String>,
-    /// A page of the provider that shows the pix code.
-    pub ticket_url: Option<String>,
-    /// The address of the boleto document.
-    pub external_resource_url: Option<String>,
-    /// The boleto's 47 digits for typing.
-    pub digitable_line: Option<String>,
-    /// The boleto's 44 digits of the bar code.
-    pub barcode: Option<String>,
+    /// What the payer needs to pay.
+    pub artefacts: Artefacts,
     /// The payer's e-mail address.
     pub payer_email: Option<String>,
     /// The kind of the payer's tax id, `CPF` or `CNPJ`, and the tax id.
@@ -58,6 +46,25 @@ pub struct ProviderPayment {
     pub cardholder_name: Option<String>,
     /// The refunds, if the response lists them.
     pub refunds: Vec<ProviderRefund>,
+}
+
+/// What the payer needs to pay: a pix code or a boleto.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Artefacts {
+    /// The address of the boleto document.
+    pub external_resource_url: Option<String>,
+    /// The pix code as text.
+    pub qr_code: Option<String>,
+    /// The pix code as a PNG in base64.
+    pub qr_code_base64: Option<String>,
+    /// A page of the provider that shows the pix code.
+    pub ticket_url: Option<String>,
+    /// The boleto's 47 digits for typing.
+    pub digitable_line: Option<String>,
+    /// The boleto's 44 digits of the bar code.
+    pub barcode: Option<String>,
+    /// When the code or the boleto expires, as the provider sent it.
+    pub date_of_expiration: Option<String>,
 }
 
 /// What identified the payment in the request.
@@ -161,15 +168,17 @@ impl ProviderPayment {
             date_created: created,
             date_approved: date(payment.get("date_approved")),
             date_last_updated: date(payment.get("date_last_updated")),
-            date_of_expiration: date(payment.get("date_of_expiration")),
             external_reference: text(payment.get("external_reference")),
             currency: text(payment.get("currency_id")),
-            qr_code: inner(pix.as_ref(), "qr_code"),
-            qr_code_base64: inner(pix.as_ref(), "qr_code_base64"),
-            ticket_url: inner(pix.as_ref(), "ticket_url"),
-            external_resource_url: inner(slip.as_ref(), "external_resource_url"),
-            digitable_line: inner(slip.as_ref(), "digitable_line"),
-            barcode: inner(barcode.as_ref(), "content"),
+            artefacts: Artefacts {
+                external_resource_url: inner(slip.as_ref(), "external_resource_url"),
+                qr_code: inner(pix.as_ref(), "qr_code"),
+                qr_code_base64: inner(pix.as_ref(), "qr_code_base64"),
+                ticket_url: inner(pix.as_ref(), "ticket_url"),
+                digitable_line: inner(slip.as_ref(), "digitable_line"),
+                barcode: inner(barcode.as_ref(), "content"),
+                date_of_expiration: date(payment.get("date_of_expiration")),
+            },
             payer_email: inner(payer.as_ref(), "email").filter(|email| email.contains('@')),
             payer_identification: inner(tax_id.as_ref(), "type")
                 .zip(inner(tax_id.as_ref(), "number")),
@@ -375,11 +384,13 @@ mod tests {
         let payment = payment(
             r#","payer":null,"card":{"expiration_month":"XX","cardholder":null},"date_approved":"soon","point_of_interaction":[],"transaction_details":{"barcode":null,"digitable_line":"1"}"#,
         );
-        assert_eq!(
-            (payment.date_approved, payment.qr_code, payment.barcode),
-            (None, None, None)
-        );
-        assert_eq!(payment.digitable_line.as_deref(), Some("1"));
+        assert_eq!(payment.date_approved, None);
+        let digitable_line = Some("1".to_owned());
+        let expected = Artefacts {
+            digitable_line,
+            ..Artefacts::default()
+        };
+        assert_eq!(payment.artefacts, expected);
     }
 
     #[test]

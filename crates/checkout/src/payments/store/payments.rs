@@ -4,8 +4,9 @@ use db::{Column, Conn, Error, Money, Query, Row, Timestamp, Tx, Value};
 use web::locale::Locale;
 
 use crate::lists::{Filter, PagePosition};
-use crate::payments::model::{Artefacts, CardFacts, Payer, Payment, StatusSnapshot};
+use crate::payments::model::{CardFacts, Payer, Payment, StatusSnapshot};
 use crate::payments::state::PaymentState;
+use crate::provider::Artefacts;
 use crate::request::MethodKind;
 
 /// Which due checks to read.

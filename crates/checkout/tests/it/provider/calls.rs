@@ -204,9 +204,9 @@ async fn a_payment_is_read_with_its_id_as_text_and_its_dates_as_sent() {
     assert_eq!(payment.amount, Money::from_cents(1000));
     assert_eq!(payment.date_created, "2026-11-20T08:00:00.000-04:00");
     assert_eq!(payment.date_approved, None);
-    assert_eq!(payment.qr_code.as_deref(), Some("00020126"));
+    assert_eq!(payment.artefacts.qr_code.as_deref(), Some("00020126"));
     assert_eq!(
-        payment.ticket_url.as_deref(),
+        payment.artefacts.ticket_url.as_deref(),
         Some("https://provider.example/t/1")
     );
 }

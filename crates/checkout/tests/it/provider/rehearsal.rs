@@ -178,8 +178,9 @@ async fn a_pix_and_a_boleto_bring_what_is_needed_to_pay() {
         (paid.status.as_str(), paid.payment_method_id.as_deref()),
         ("pending", Some("pix"))
     );
-    assert!(paid.qr_code.is_some() && paid.qr_code_base64.is_some() && paid.ticket_url.is_some());
-    assert!(paid.date_of_expiration.is_some());
+    let code = paid.artefacts;
+    assert!(code.qr_code.is_some() && code.qr_code_base64.is_some() && code.ticket_url.is_some());
+    assert!(code.date_of_expiration.is_some());
     let slip = provider
         .pay(&boleto(), None, provider.fresh_key())
         .await
@@ -188,6 +189,7 @@ async fn a_pix_and_a_boleto_bring_what_is_needed_to_pay() {
         (slip.status.as_str(), slip.payment_method_id.as_deref()),
         ("pending", Some("bolbradesco"))
     );
+    let slip = slip.artefacts;
     assert!(
         slip.external_resource_url.is_some()
             && slip.digitable_line.is_some()
