@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn no_header_is_no_key_and_an_empty_one_is_key_refused() {
+    fn no_header_is_no_key_and_an_empty_one_is_refused() {
         assert_eq!(key(&[]), Ok(None));
         for name in ["idempotency-key", "x-idempotency-key"] {
             assert_eq!(key(&[(name, "")]), Err(empty()));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_not_ascii_is_key_refused() {
+    fn a_key_that_is_not_ascii_is_refused() {
         assert_eq!(
             key(&[("idempotency-key", "ção")]),
             Err(key_refused("must be printable ASCII"))

@@ -48,22 +48,10 @@ impl From<RunError> for Error {
 impl From<CreateError> for Error {
     fn from(error: CreateError) -> Self {
         match error {
-            CreateError::Run(error) => {
-                let is_certain = matches!(
-                    error,
-                    RunError::Repeated { .. }
-                        | RunError::Provider {
-                            is_unknown: false,
-                            ..
-                        }
-                );
-                let error = Self::from(error);
-                if is_certain {
-                    error.extra(OUTCOME, "not_charged")
-                } else {
-                    error
-                }
+            CreateError::Run(error) if error.has_moved_nothing() => {
+                Self::from(error).extra(OUTCOME, "not_charged")
             }
+            CreateError::Run(error) => error.into(),
             CreateError::Order(found) => obstacle(&found),
             CreateError::UnknownStatus => unknown_outcome(Self::new(
                 StatusCode::BAD_GATEWAY,

@@ -62,6 +62,17 @@ impl RunError {
         }
     }
 
+    /// Whether it is certain that no money has moved.
+    pub(crate) const fn has_moved_nothing(&self) -> bool {
+        matches!(
+            self,
+            Self::Provider {
+                is_unknown: false,
+                ..
+            } | Self::Repeated { .. }
+        )
+    }
+
     /// The refusal that ended the attempt.
     pub(super) fn repeated(attempt: Attempt) -> Self {
         let status = attempt
