@@ -19,7 +19,6 @@ use crate::{
 };
 
 /// The frame of a page for the current user. Dereferences to the application's [`Frame`].
-#[derive(Debug)]
 pub(super) struct AdminFrame {
     pub(super) frame: Frame,
     pub(super) applications: Vec<NavigationGroup>,

@@ -297,11 +297,14 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
 }
 
 /// Deletes an endpoint with its deliveries.
+pub(crate) async fn delete(work: &mut Work<'_>, id: i64) -> Result<(), EndpointError> {
+    let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
+    record(work, Action::Deleted, id, &deleted.url).await
+}
+
+/// Deletes an endpoint with its deliveries, in a transaction of its own.
 pub async fn remove(state: &State, actor: &Actor, id: i64) -> Result<(), EndpointError> {
-    let job = async move |work: &mut Work<'_>| {
-        let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
-        record(work, Action::Deleted, id, &deleted.url).await
-    };
+    let job = async move |work: &mut Work<'_>| delete(work, id).await;
     write(state, actor, job).await
 }
 

@@ -1,7 +1,7 @@
 //! The frame of every page: the user, the CSRF token, the navigation, and flash messages. It is an
 //! extractor, which redirects users without a session to the login before a handler runs.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use askama::Template;
 use axum::{
@@ -11,7 +11,6 @@ use axum::{
 use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
 use resource::Field;
 use web::{
-    Random,
     client::Origin,
     cookie::HostOnly,
     page::{Layout, Page},
@@ -26,10 +25,11 @@ use super::{
     visits::Visit,
 };
 use crate::{
+    State,
     access::{Caller, Model, Permission, Verb},
     accounts::{
         csrf,
-        session::{SavedView, cookies},
+        session::{SavedView, Session, cookies},
     },
     rest::{
         Refusal,
@@ -37,24 +37,22 @@ use crate::{
     },
 };
 
-/// The frame of one page. Dereferences to its [`Layout`], so that templates can write
-/// `frame.text("…", "…")`.
-#[derive(Debug)]
+/// The frame of one page, and the state and the session that its handler works with. Dereferences
+/// to its [`Layout`], so that templates can write `frame.text("…", "…")`.
 pub(crate) struct Frame {
+    pub(crate) state: State,
     /// Language, colours, assets, and the page's address.
     pub(crate) layout: Layout,
     pub(crate) caller: Caller,
+    pub(crate) session: Arc<Session>,
     /// The CSRF token for the form field `csrfmiddlewaretoken`.
     pub(crate) csrf: String,
     /// The flash message to show.
     pub(crate) flash: Option<Flash>,
     pub(crate) has_shortcuts: bool,
-    has_checkout: bool,
-    views: Vec<SavedView>,
+    pub(crate) is_https: bool,
     saved_address: fn(&str) -> Option<String>,
     secret: csrf::Secret,
-    is_https: bool,
-    random: Random,
 }
 
 impl Deref for Frame {
@@ -77,24 +75,21 @@ impl FromRequestParts<PageState> for Frame {
 impl Frame {
     /// The frame for a request. `None` if the user has not logged in.
     pub(crate) fn of(parts: &Parts, layout: Layout, page: &PageState) -> Option<Self> {
-        let state = &page.state;
-        let random = &state.random;
+        let random = &page.state.random;
         let visit = Visit::of(&parts.extensions);
         let caller = visit.caller().cloned()?;
-        let views = visit.0.as_deref().map(|session| session.views.clone());
         let secret = visit.secret(HostOnly::of(parts), random);
         Some(Self {
             csrf: secret.masked(random),
             flash: flash::read(parts),
             has_shortcuts: shortcuts::are_on(&parts.headers),
-            has_checkout: state.checkout.is_some(),
-            views: views.unwrap_or_default(),
-            saved_address: page.saved_address,
             is_https: Origin::known(&parts.extensions).is_https,
+            saved_address: page.saved_address,
+            state: page.state.clone(),
+            session: visit.0?,
             layout,
             caller,
             secret,
-            random: random.clone(),
         })
     }
 
@@ -145,13 +140,13 @@ impl Frame {
     }
 
     /// Whether a checkout is configured, whose orders and payments can be shown.
-    pub(crate) const fn has_checkout(&self) -> bool {
-        self.has_checkout
+    pub(crate) fn has_checkout(&self) -> bool {
+        self.state.checkout.is_some()
     }
 
     /// A new once-only token for a form that creates something.
     pub(crate) fn once_only_token(&self) -> String {
-        self.random.token()
+        self.state.random.token()
     }
 
     pub(crate) fn places(&self) -> Vec<PlaceLink> {
@@ -159,8 +154,8 @@ impl Frame {
         places::shown(
             &self.layout,
             &self.caller,
-            self.has_checkout,
-            (&self.views, here),
+            self.has_checkout(),
+            (self.views(), here),
         )
     }
 
@@ -170,7 +165,7 @@ impl Frame {
     }
 
     pub(crate) fn views(&self) -> &[SavedView] {
-        &self.views
+        &self.session.views
     }
 
     /// The paths of the movements that the user may book, for the keyboard shortcuts.

@@ -7,7 +7,7 @@
 //! looked up, whatever the id says. `product_choice` chooses among several matches.
 
 use axum::{
-    extract::{Path, Query, State as Extracted},
+    extract::{Path, Query},
     response::Response,
 };
 use http::StatusCode;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use web::locale::Locale;
 
 use super::{
-    Form, Frame, PageState,
+    Form, Frame,
     routes::{PageRouter, get},
 };
 use crate::{
@@ -319,7 +319,6 @@ struct PickQuery {
 }
 
 async fn offer(
-    Extracted(page): Extracted<PageState>,
     frame: Frame,
     Path(path): Path<String>,
     Query(query): Query<PickQuery>,
@@ -327,6 +326,6 @@ async fn offer(
     let source = PickerSource::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;
     let text = findable(&query.q);
-    let choices = source.find(&page.state, &text, frame.locale).await?;
+    let choices = source.find(&frame.state, &text, frame.locale).await?;
     Ok(json(StatusCode::OK, &choices))
 }

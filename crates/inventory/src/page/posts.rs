@@ -1,26 +1,39 @@
-//! Converts form input to the JSON members that the service functions read.
+//! Posted forms, and the conversion of their input to the JSON members that the service functions
+//! read.
 
-use axum::extract::Request;
+use axum::extract::{FromRequest, Request};
 use resource::{Field, Kind, text};
 use serde_json::value::{RawValue, to_raw_value};
+use web::{errors::wants_json, locale::Locale};
 
-use super::{Form, Frame, form_token::FormToken, numbers, picker::Picker, request_body};
+use super::{Form, Frame, PageState, form_token::FormToken, numbers, picker::Picker, request_body};
 use crate::{
     State,
     idempotency::IdempotencyKey,
     rest::{Message, Refusal, fields::Members, list::search_problem, query::Parameters},
 };
-use web::locale::Locale;
 
 const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
+/// A posted form that has passed the CSRF check.
 #[derive(Debug)]
 pub(crate) struct FormSubmission {
     /// The members for the service functions.
     pub(crate) members: Members,
     /// The form, to be shown again if it is refused.
     pub(crate) form: Form,
-    once: Option<FormToken>,
+    /// Whether a script sent the form and expects JSON.
+    pub(crate) is_script: bool,
+    /// The form's once-only token.
+    pub(crate) once: Option<FormToken>,
+}
+
+impl FromRequest<PageState> for FormSubmission {
+    type Rejection = web::Error;
+
+    async fn from_request(request: Request, page: &PageState) -> Result<Self, web::Error> {
+        Ok(Self::read(&page.state, request).await?)
+    }
 }
 
 impl FormSubmission {
@@ -35,6 +48,7 @@ impl FormSubmission {
         let form = Form::of(&members);
         let once = FormToken::of(&form);
         Ok(Self {
+            is_script: wants_json(&parts.headers),
             members,
             form,
             once,

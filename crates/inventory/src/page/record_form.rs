@@ -2,18 +2,14 @@
 //! resource adds its specifics in [`RecordForms`].
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use db::Tx;
 use http::{Method, StatusCode};
 use resource::{Both, Field};
 use serde_json::json;
-use web::errors::wants_json;
 
 use super::{
-    Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+    Form, FormSubmission, Frame, PageResult,
     edit_conflict::{self, FieldSnapshot, FormEdit},
     flash::{self, Flash},
     picked_next,
@@ -24,7 +20,7 @@ use super::{
 };
 use crate::{
     State,
-    access::{Caller, Verb},
+    access::Verb,
     api::{
         answer::json as json_answer,
         resource::{ApiResource, Resource},
@@ -78,7 +74,7 @@ pub(crate) trait RecordForms: Resource {
         ""
     }
 
-    fn hint(self, _state: &State, frame: &Frame, field: &Field, _is_new: bool) -> String {
+    fn hint(self, frame: &Frame, field: &Field, _is_new: bool) -> String {
         frame.say(field.help).to_owned()
     }
 
@@ -112,13 +108,14 @@ pub(crate) trait RecordForms: Resource {
     /// time, or `None` if that has been deleted.
     fn create(
         self,
-        new: NewRecord<'_>,
+        frame: &Frame,
+        members: &Members,
+        key: Option<IdempotencyKey>,
     ) -> impl Future<Output = Result<Option<Self::Record>, Refusal>> + Send;
 
     /// Responds after a record was created. `record` is `None` if it has been deleted since.
     fn created(
         self,
-        _page: &PageState,
         frame: &Frame,
         record: Option<Self::Record>,
         sent: &RecordForm,
@@ -172,24 +169,15 @@ pub(crate) fn routes<R: RecordForms>(resource: R) -> PageRouter {
     )
 }
 
-/// A record that a form creates.
-pub(crate) struct NewRecord<'a> {
-    pub(crate) state: &'a State,
-    pub(crate) caller: &'a Caller,
-    pub(crate) members: &'a Members,
-    /// The key by which a form that is sent twice creates one record.
-    pub(crate) key: Option<IdempotencyKey>,
-}
-
-impl NewRecord<'_> {
-    /// Creates the record as the API does.
-    pub(crate) async fn by_api<R: ApiResource>(
-        self,
-        resource: R,
-    ) -> Result<Option<R::Record>, Refusal> {
-        let draft = Draft::read_fields(resource.fields(), self.members, Mode::Whole);
-        writes::create_of_form(self.state, self.caller, resource, draft, self.key).await
-    }
+/// Creates a record as the API does, for [`RecordForms::create`].
+pub(crate) async fn create_by_api<R: ApiResource>(
+    resource: R,
+    frame: &Frame,
+    members: &Members,
+    key: Option<IdempotencyKey>,
+) -> Result<Option<R::Record>, Refusal> {
+    let draft = Draft::read_fields(resource.fields(), members, Mode::Whole);
+    writes::create_of_form(&frame.state, &frame.caller, resource, draft, key).await
 }
 
 /// A form that is opened or submitted.
@@ -226,7 +214,6 @@ impl RecordForm {
     /// Opens a form with these values. The query string may choose records in its pickers.
     async fn open<R: RecordForms>(
         resource: R,
-        state: &State,
         frame: &Frame,
         mut form: Form,
         parameters: &Parameters,
@@ -235,7 +222,7 @@ impl RecordForm {
         for picker in pickers(resource, frame) {
             let id = parameters.get(picker.name);
             let id = id.unwrap_or_else(|| form.value(picker.name)).to_owned();
-            picked.push(picker.choose_known(state, Some(&id)).await?);
+            picked.push(picker.choose_known(&frame.state, Some(&id)).await?);
         }
         form.set("next", parameters.get("next").unwrap_or_default());
         Ok(Self {
@@ -248,15 +235,13 @@ impl RecordForm {
 
     async fn read<R: RecordForms>(
         resource: R,
-        state: &State,
         frame: &Frame,
-        request: Request,
+        mut post: FormSubmission,
     ) -> Result<Self, Refusal> {
-        let mut post = FormSubmission::read(state, request).await?;
         post.read_fields(&resource.written(), frame.locale);
         let mut picked = Vec::new();
         for picker in pickers(resource, frame) {
-            picked.push(post.pick(state, picker, frame.locale).await?);
+            picked.push(post.pick(&frame.state, picker, frame.locale).await?);
         }
         Ok(Self {
             key: post.idempotency_key(frame, resource.path()),
@@ -270,7 +255,6 @@ impl RecordForm {
     fn page<'a, R: RecordForms>(
         &'a self,
         resource: R,
-        state: &State,
         frame: &'a Frame,
         record: Option<&R::Record>,
     ) -> RecordFormPage<'a> {
@@ -280,7 +264,7 @@ impl RecordForm {
             let options = resource.options(frame, field).into_iter();
             FormField {
                 field,
-                hint: resource.hint(state, frame, field, is_new),
+                hint: resource.hint(frame, field, is_new),
                 picker: self.picked.iter().find(|picked| picked.name == field.name),
                 options: options
                     .map(|(value, text)| (value, text, ticked.contains(&value)))
@@ -303,7 +287,6 @@ impl RecordForm {
     /// Updates the form with the stored record. A picker without a valid choice keeps its text.
     async fn refresh(
         &mut self,
-        state: &State,
         frame: &Frame,
         edit: &FormEdit,
         stored: &[FieldSnapshot],
@@ -315,7 +298,7 @@ impl RecordForm {
         for picked in &mut self.picked {
             let id = self.form.value(picked.name);
             if *id != picked.id {
-                *picked = picked.clone().choose(state, id).await?;
+                *picked = picked.clone().choose(&frame.state, id).await?;
             }
         }
         Ok(())
@@ -325,17 +308,17 @@ impl RecordForm {
     async fn again<R: RecordForms>(
         mut self,
         resource: R,
-        state: &State,
         frame: &Frame,
         record: Option<&R::Record>,
     ) -> PageResult {
         let own = record.map(id_of);
-        let errors = resource.stored_problems(state, own, &self.members).await?;
+        let errors = resource.stored_problems(&frame.state, own, &self.members);
+        let errors = errors.await?;
         self.form.absorb(&errors, frame.locale);
         let fields = resource.written().into_iter();
         self.form
             .sort(&fields.map(|field| field.name).collect::<Vec<_>>());
-        Ok(frame.show_again(self.page(resource, state, frame, record)))
+        Ok(frame.show_again(self.page(resource, frame, record)))
     }
 }
 
@@ -348,52 +331,35 @@ fn pickers<R: RecordForms>(
     fields.filter_map(|field| Picker::of(frame, field))
 }
 
-async fn new<R: RecordForms>(
-    resource: R,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+async fn new<R: RecordForms>(resource: R, frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::Add, resource.model())?;
-    let parameters = Parameters::of_address(request.uri());
     let mut form = Form::new();
     for field in resource.written() {
         let value = parameters.get(field.name);
         form.set(field.name, value.unwrap_or_else(|| resource.initial(field)));
     }
-    let opened = RecordForm::open(resource, &page.state, &frame, form, &parameters).await?;
-    Ok(frame.show(opened.page(resource, &page.state, &frame, None)))
+    let opened = RecordForm::open(resource, &frame, form, &parameters).await?;
+    Ok(frame.show(opened.page(resource, &frame, None)))
 }
 
-async fn create<R: RecordForms>(
-    resource: R,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+async fn create<R: RecordForms>(resource: R, frame: Frame, post: FormSubmission) -> PageResult {
     frame.require(Verb::Add, resource.model())?;
-    let (state, locale) = (&page.state, frame.locale);
-    let is_script = wants_json(request.headers());
-    let mut sent = RecordForm::read(resource, state, &frame, request).await?;
+    let (locale, is_script) = (frame.locale, post.is_script);
+    let mut sent = RecordForm::read(resource, &frame, post).await?;
     sent.form.absorb(&resource.problems(&sent.members), locale);
     if !sent.form.is_refused() {
-        let new = NewRecord {
-            state,
-            caller: &frame.caller,
-            key: sent.key.take(),
-            members: &sent.members,
-        };
-        match resource.create(new).await {
+        let key = sent.key.take();
+        match resource.create(&frame, &sent.members, key).await {
             // A script that adds a record from within another form needs its id and name.
             Ok(Some(record)) if is_script => {
                 let body = json!({"id": id_of(&record), "text": name_of(&record)});
                 return Ok(json_answer(StatusCode::CREATED, &body));
             }
-            Ok(record) => return Ok(resource.created(&page, &frame, record, &sent).await?),
+            Ok(record) => return Ok(resource.created(&frame, record, &sent).await?),
             Err(refusal) => sent.form.take(refusal, locale)?,
         }
     }
-    sent.again(resource, state, &frame, None).await
+    sent.again(resource, &frame, None).await
 }
 
 /// Redirects after a record was created: to the page that needed it, to another empty form, or to
@@ -426,32 +392,30 @@ fn done(next: &str, message: &str, name: &str) -> Response {
 
 async fn edit<R: RecordForms>(
     resource: R,
-    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
-    request: Request,
+    parameters: Parameters,
 ) -> PageResult {
     frame.require(Verb::Change, resource.model())?;
-    let (state, parameters) = (&page.state, Parameters::of_address(request.uri()));
+    let state = &frame.state;
     let record = find(resource, state, id).await?;
     let stored = resource.snapshots(state, &record).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &stored, frame.locale);
-    let opened = RecordForm::open(resource, state, &frame, form, &parameters).await?;
-    Ok(frame.show(opened.page(resource, state, &frame, Some(&record))))
+    let opened = RecordForm::open(resource, &frame, form, &parameters).await?;
+    Ok(frame.show(opened.page(resource, &frame, Some(&record))))
 }
 
 async fn update<R: RecordForms>(
     resource: R,
-    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
-    request: Request,
+    post: FormSubmission,
 ) -> PageResult {
     frame.require(Verb::Change, resource.model())?;
-    let (state, locale) = (&page.state, frame.locale);
+    let (state, locale) = (&frame.state, frame.locale);
     let id = id_of(&find(resource, state, id).await?);
-    let mut sent = RecordForm::read(resource, state, &frame, request).await?;
+    let mut sent = RecordForm::read(resource, &frame, post).await?;
     let edit = FormEdit::of(&sent.form, &sent.members, resource.written());
     let unchanged: Vec<_> = edit.unchanged().collect();
     let problems = resource.problems(&sent.members);
@@ -481,6 +445,6 @@ async fn update<R: RecordForms>(
     }
     let record = find(resource, state, RecordId(Some(id))).await?;
     let stored = resource.snapshots(state, &record).await?;
-    sent.refresh(state, &frame, &edit, &stored).await?;
-    sent.again(resource, state, &frame, Some(&record)).await
+    sent.refresh(&frame, &edit, &stored).await?;
+    sent.again(resource, &frame, Some(&record)).await
 }

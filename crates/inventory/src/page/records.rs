@@ -1,16 +1,14 @@
 //! The generic pages of a resource: its list, the export of the list, and the deletion of a record.
 //! A resource adds its specifics in [`ResourcePages`].
 
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use db::Conn;
+use http::Uri;
 use resource::{Field, Kind, ListedIn, Record, Value, listed};
 use web::locale::Locale;
 
 use super::{
-    FormSubmission, Frame, PageResult, PageState, SharedPage,
+    FormSubmission, Frame, PageResult,
     delete::Deletion,
     flash::{self, Flash},
     list_page::{self, ExportFile, ListFilters, ListPage, ListRequest, Row},
@@ -53,7 +51,7 @@ pub(crate) trait ResourcePages: ApiResource {
     /// The address to redirect to if the search is a scanned code.
     fn jump(
         self,
-        _page: &PageState,
+        _frame: &Frame,
         _parameters: &Parameters,
     ) -> impl Future<Output = Result<Option<String>, Refusal>> + Send {
         std::future::ready(Ok(None))
@@ -63,17 +61,15 @@ pub(crate) trait ResourcePages: ApiResource {
     /// those asked for.
     fn find(
         self,
-        state: &State,
-        _frame: &Frame,
+        frame: &Frame,
         _list: &mut ListPage,
         parameters: &Parameters,
     ) -> impl Future<Output = Result<Page<Self::Record>, Refusal>> + Send {
-        self.list(state, parameters)
+        self.list(&frame.state, parameters)
     }
 
     fn rows(
         self,
-        state: &State,
         frame: &Frame,
         list: &ListPage,
         records: &[Self::Record],
@@ -98,7 +94,6 @@ pub(crate) trait ResourcePages: ApiResource {
     /// The confirmation page of a deletion, and the refusal if it is known in advance.
     fn deletion(
         self,
-        state: &State,
         frame: &Frame,
         record: &Self::Record,
     ) -> impl Future<Output = Result<(Deletion, Result<(), Refusal>), Refusal>> + Send;
@@ -106,7 +101,6 @@ pub(crate) trait ResourcePages: ApiResource {
     /// The message after a deletion.
     fn deleted(
         self,
-        _state: &State,
         frame: &Frame,
         record: &Self::Record,
     ) -> impl Future<Output = Result<String, Refusal>> + Send {
@@ -131,7 +125,7 @@ pub(crate) fn routes<R: ResourcePages>(resource: R) -> PageRouter {
         .route(&format!("{base}export/"), get(of(resource, export)))
         .route(
             &format!("{base}{{id}}/delete/"),
-            get(of_one(resource, ask_to_delete)).post(of_one(resource, delete)),
+            get(of(resource, ask_to_delete)).post(of_one(resource, delete)),
         )
 }
 
@@ -172,33 +166,23 @@ pub(crate) async fn find<R: Resource>(
     found.ok_or(Refusal::NotFound)
 }
 
-async fn list<R: ResourcePages>(
-    resource: R,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+async fn list<R: ResourcePages>(resource: R, frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, resource.model())?;
-    let parameters = Parameters::of_address(request.uri());
     let is_submitted = parameters.get("jump").is_some();
-    if is_submitted && let Some(address) = resource.jump(&page, &parameters).await? {
+    if is_submitted && let Some(address) = resource.jump(&frame, &parameters).await? {
         return Ok(redirect(&address));
     }
     let filters = resource.filters(frame.locale);
-    let request = filters.read(&page, &frame, parameters).await?;
+    let request = filters.read(&frame, parameters).await?;
     let parameters = request.parameters.clone();
     let mut list = list_of(resource, &frame, request);
     if is_submitted && !list.form.is_refused() {
         // Removes the parameters that only the form needs from the address.
         return Ok(redirect(&list.address.whole()));
     }
-    match resource
-        .find(&page.state, &frame, &mut list, &parameters)
-        .await
-    {
+    match resource.find(&frame, &mut list, &parameters).await {
         Ok(found) => {
-            let rows = resource.rows(&page.state, &frame, &list, &found.results);
-            list.rows = rows.await?;
+            list.rows = resource.rows(&frame, &list, &found.results).await?;
             (list.count, list.number, list.size) = (found.count, found.number, found.size);
         }
         Err(Refusal::Fields(errors)) => list.form.absorb(&errors, frame.locale),
@@ -225,62 +209,48 @@ fn list_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -
     resource.adorn(frame, list)
 }
 
-async fn export<R: ResourcePages>(
-    resource: R,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+async fn export<R: ResourcePages>(resource: R, frame: Frame, address: Uri) -> PageResult {
     frame.require(Verb::View, resource.model())?;
-    let parameters = Parameters::of_address(request.uri());
+    let parameters = Parameters::of_address(&address);
     let filters = resource.filters(frame.locale);
-    let list = filters.read(&page, &frame, parameters).await?;
+    let list = filters.read(&frame, parameters).await?;
     if list.form.is_refused() {
-        return Ok(list_page::back_to_list(request.uri()));
+        return Ok(list_page::back_to_list(&address));
     }
-    let file = write_file(resource, &page, &frame, list.parameters).await;
-    Ok(list_page::or_back_to_list(file, request.uri())?)
+    let file = write_file(resource, &frame, list.parameters).await;
+    Ok(list_page::or_back_to_list(file, &address)?)
 }
 
 async fn write_file<R: ResourcePages>(
     resource: R,
-    page: &PageState,
     frame: &Frame,
     parameters: Parameters,
 ) -> Result<Response, Refusal> {
-    let selected = resource.file(&page.state, parameters).await?;
+    let selected = resource.file(&frame.state, parameters).await?;
     let columns = list_page::headings(frame, resource.fields());
-    let state = page.state.clone();
+    let state = frame.state.clone();
     let read = async move |conn: &mut Conn, file: &ExportFile| {
         let put = |record: &R::Record| file.record(record);
         resource.each(conn, &state, &selected, put).await
     };
-    list_page::export(&page.state, frame, resource.path(), &columns, read).await
+    list_page::export(&frame.state, frame, resource.path(), &columns, read).await
 }
 
-async fn ask_to_delete<R: ResourcePages>(
-    resource: R,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    _request: Request,
-) -> PageResult {
+async fn ask_to_delete<R: ResourcePages>(resource: R, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
-    let record = find(resource, &page.state, id).await?;
-    let (deletion, foreseen) = resource.deletion(&page.state, &frame, &record).await?;
+    let record = find(resource, &frame.state, id).await?;
+    let (deletion, foreseen) = resource.deletion(&frame, &record).await?;
     Ok(deletion.ask(&frame, foreseen)?)
 }
 
 async fn delete<R: ResourcePages>(
     resource: R,
-    Extracted(page): SharedPage,
     frame: Frame,
     id: RecordId,
-    request: Request,
+    post: FormSubmission,
 ) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
-    let post = FormSubmission::read(&page.state, request).await?;
-    let state = &page.state;
+    let state = &frame.state;
     let next = picked_next(&post.text("next"), "", 0);
     let next = next.unwrap_or_else(|| format!("/{}/", resource.path()));
     let record = match (
@@ -295,11 +265,11 @@ async fn delete<R: ResourcePages>(
     let deleted = writes::delete(state, &frame.caller, resource, id_of(&record)).await;
     match deleted {
         Ok(_) => {
-            let message = resource.deleted(state, &frame, &record).await?;
+            let message = resource.deleted(&frame, &record).await?;
             Ok(flash::success(see_other(&next), message))
         }
         Err(refusal) => {
-            let (deletion, _) = resource.deletion(state, &frame, &record).await?;
+            let (deletion, _) = resource.deletion(&frame, &record).await?;
             Ok(deletion.refuse(&frame, refusal)?)
         }
     }

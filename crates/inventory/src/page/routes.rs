@@ -3,7 +3,6 @@
 
 use axum::{
     Router,
-    extract::Request,
     handler::Handler,
     routing::{self, MethodRouter},
 };
@@ -11,7 +10,7 @@ use http::Method;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use super::{Frame, PageState, SharedPage, redirect};
+use super::{Frame, PageState, redirect};
 use crate::rest::RecordId;
 
 /// A path and its methods.
@@ -112,28 +111,29 @@ pub(crate) fn post_from<H: Handler<T, PageState>, T: 'static>(
     get(async move |_: Frame| redirect(page)).post(handler)
 }
 
-/// A handler that several kinds of records share, bound to one kind.
-pub(crate) fn of<K, F, Fut>(
+/// A handler that several kinds of records share, bound to one kind. `I` is its input: an id, the
+/// parameters of the address, or a form.
+pub(crate) fn of<K, I, F, Fut>(
     kind: K,
     handler: F,
-) -> impl Fn(SharedPage, Frame, Request) -> Fut + Clone + Send + Sync + 'static
+) -> impl Fn(Frame, I) -> Fut + Clone + Send + Sync + 'static
 where
     K: Copy + Send + Sync + 'static,
-    F: Fn(K, SharedPage, Frame, Request) -> Fut + Copy + Send + Sync + 'static,
+    F: Fn(K, Frame, I) -> Fut + Copy + Send + Sync + 'static,
 {
-    move |page, frame, request| handler(kind, page, frame, request)
+    move |frame, input| handler(kind, frame, input)
 }
 
 /// A handler for one record that several kinds share, bound to one kind.
-pub(crate) fn of_one<K, F, Fut>(
+pub(crate) fn of_one<K, I, F, Fut>(
     kind: K,
     handler: F,
-) -> impl Fn(SharedPage, Frame, RecordId, Request) -> Fut + Clone + Send + Sync + 'static
+) -> impl Fn(Frame, RecordId, I) -> Fut + Clone + Send + Sync + 'static
 where
     K: Copy + Send + Sync + 'static,
-    F: Fn(K, SharedPage, Frame, RecordId, Request) -> Fut + Copy + Send + Sync + 'static,
+    F: Fn(K, Frame, RecordId, I) -> Fut + Copy + Send + Sync + 'static,
 {
-    move |page, frame, id, request| handler(kind, page, frame, id, request)
+    move |frame, id, input| handler(kind, frame, id, input)
 }
 
 impl Handlers {

@@ -5,15 +5,12 @@
 use std::time::Duration;
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use http::{HeaderMap, header::SET_COOKIE};
-use web::{client::Origin, cookie};
+use web::cookie;
 
 use super::{
-    Frame, PageState, request_body,
+    FormSubmission, Frame,
     routes::{PageRouter, get},
     safe_next, see_other,
 };
@@ -41,21 +38,14 @@ async fn show(frame: Frame) -> Response {
     frame.show(ShortcutsPage { frame: &frame })
 }
 
-async fn switch(
-    Extracted(page): Extracted<PageState>,
-    _frame: Frame,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    let choice = match request_body::text(&members, "shortcuts").as_deref() {
-        Some("off") => "off",
+async fn switch(frame: Frame, post: FormSubmission) -> Response {
+    let choice = match post.form.value("shortcuts") {
+        "off" => "off",
         _ => "on",
     };
-    let mut response = see_other(&safe_next(request_body::text(&members, "next").as_deref()));
-    let is_https = Origin::known(&parts.extensions).is_https;
-    if let Some(line) = cookie::remember(COOKIE, choice, LIFETIME, is_https) {
+    let mut response = see_other(&safe_next(post.form.get("next")));
+    if let Some(line) = cookie::remember(COOKIE, choice, LIFETIME, frame.is_https) {
         response.headers_mut().append(SET_COOKIE, line);
     }
-    Ok(response)
+    response
 }

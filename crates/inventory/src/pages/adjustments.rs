@@ -2,17 +2,14 @@
 //! difference. The form carries the quantity that it showed and a once-only token.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use resource::{Field, integer, text};
 
 use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         routes::{PageRouter, get},
         see_other,
@@ -66,28 +63,18 @@ impl AdjustmentsPage<'_> {
     }
 }
 
-async fn find(
-    page: &PageState,
-    frame: &Frame,
-    RecordId(id): RecordId,
-) -> Result<ProductRecord, Refusal> {
+async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<ProductRecord, Refusal> {
     frame.require(Verb::Change, Model::Product)?;
     let id = id.ok_or(Refusal::NotFound)?;
-    products::read(&page.state, id)
+    products::read(&frame.state, id)
         .await?
         .ok_or(Refusal::NotFound)
 }
 
 /// `GET …/adjust/`. The query string may fill in values; `by` is the difference to the current
 /// quantity.
-async fn open(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let product = find(&page, &frame, id).await?;
-    let parameters = Parameters::of_address(request.uri());
+async fn open(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
+    let product = find(&frame, id).await?;
     let by = parameters.get("by").and_then(|by| by.parse().ok());
     let counted = by.and_then(|by: i64| product.quantity.checked_add(by));
     let counted = counted.filter(|counted| *counted >= 0);
@@ -108,21 +95,15 @@ async fn open(
     }))
 }
 
-async fn book(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let product = find(&page, &frame, id).await?;
-    let mut post = FormSubmission::read(&page.state, request).await?;
+async fn book(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResult {
+    let product = find(&frame, id).await?;
     let next = post.text("next");
     let key = post.idempotency_key(&frame, "adjustments");
     let Some(adjustment) = read(&mut post, &frame) else {
         return Ok(again(&frame, post.form, &product, &next));
     };
     let booked =
-        crate::stock::adjustments::book(&page.state, &frame.caller, product.id, adjustment, key)
+        crate::stock::adjustments::book(&frame.state, &frame.caller, product.id, adjustment, key)
             .await;
     match booked {
         Ok(adjusted) => {
@@ -131,7 +112,7 @@ async fn book(
         }
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
-            let now = find(&page, &frame, RecordId(Some(product.id))).await?;
+            let now = find(&frame, RecordId(Some(product.id))).await?;
             // The form now shows the current quantity, so submitting it again confirms the
             // adjustment.
             post.form.set(SHOWN, now.quantity.to_string());

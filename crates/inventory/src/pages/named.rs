@@ -1,7 +1,6 @@
 //! The pages of brands, categories and suppliers, one implementation for the three kinds.
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
 use db::{Conn, Tx};
 use resource::{Record as _, Words};
 use web::locale::Locale;
@@ -14,17 +13,18 @@ use crate::{
         named::{self, Kind, NamedRecord},
         refuse_when_referenced,
     },
+    idempotency::IdempotencyKey,
     page::{
-        Frame, PageResult, PageState, SharedPage,
+        Frame, PageResult,
         delete::Deletion,
         edit_conflict::FieldSnapshot,
         fact::Fact,
         history::{self, ChangeView},
         list_page::{ListFilters, ListPage, Row, RowAction},
         part::PagePart,
-        record_form::{self, NewRecord, RecordForms},
+        record_form::{self, RecordForms, create_by_api},
         records::{self, ResourcePages, address, find},
-        routes::{PageRouter, get, of_one},
+        routes::{PageRouter, get, of},
     },
     rest::{
         RecordId, Refusal,
@@ -37,10 +37,7 @@ use crate::{
 pub(crate) fn routes(kind: Kind) -> PageRouter {
     records::routes(kind)
         .merge(record_form::routes(kind))
-        .route(
-            &format!("/{}/{{id}}/", kind.path()),
-            get(of_one(kind, detail)),
-        )
+        .route(&format!("/{}/{{id}}/", kind.path()), get(of(kind, detail)))
 }
 
 impl ResourcePages for Kind {
@@ -59,15 +56,11 @@ impl ResourcePages for Kind {
         }
     }
 
-    async fn jump(
-        self,
-        page: &PageState,
-        parameters: &Parameters,
-    ) -> Result<Option<String>, Refusal> {
+    async fn jump(self, frame: &Frame, parameters: &Parameters) -> Result<Option<String>, Refusal> {
         // The search may be a scanned code only if it matches no record's name.
-        let named = named::first_matches(&page.state, self, parameters, 1).await?;
+        let named = named::first_matches(&frame.state, self, parameters, 1).await?;
         if named.is_empty() {
-            super::products::jump(page, parameters).await
+            super::products::jump(frame, parameters).await
         } else {
             Ok(None)
         }
@@ -75,7 +68,6 @@ impl ResourcePages for Kind {
 
     async fn rows(
         self,
-        _state: &State,
         frame: &Frame,
         _list: &ListPage,
         records: &[NamedRecord],
@@ -113,7 +105,6 @@ impl ResourcePages for Kind {
 
     async fn deletion(
         self,
-        state: &State,
         frame: &Frame,
         record: &NamedRecord,
     ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
@@ -123,7 +114,7 @@ impl ResourcePages for Kind {
         );
         let (words, back) = (self.model().words(), address(self, record.id));
         let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
-        let referring = named::references_to(state, self, record.id).await?;
+        let referring = named::references_to(&frame.state, self, record.id).await?;
         let deletion = Deletion {
             blocking: self::referring(self, frame, record.id),
             ..deletion
@@ -133,8 +124,13 @@ impl ResourcePages for Kind {
 }
 
 impl RecordForms for Kind {
-    async fn create(self, new: NewRecord<'_>) -> Result<Option<NamedRecord>, Refusal> {
-        new.by_api(self).await
+    async fn create(
+        self,
+        frame: &Frame,
+        members: &Members,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Option<NamedRecord>, Refusal> {
+        create_by_api(self, frame, members, key).await
     }
 
     async fn lock(self, tx: &mut Tx, id: i64) -> Result<Option<Vec<FieldSnapshot>>, Refusal> {
@@ -170,17 +166,11 @@ struct NamedPage<'a> {
     count: Option<String>,
 }
 
-async fn detail(
-    kind: Kind,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    _request: Request,
-) -> PageResult {
+async fn detail(kind: Kind, frame: Frame, id: RecordId) -> PageResult {
     let model = kind.model();
     frame.require(Verb::View, model)?;
-    let record = find(kind, &page.state, id).await?;
-    let changes = history::changes(&page.state, model, record.id, frame.locale).await?;
+    let record = find(kind, &frame.state, id).await?;
+    let changes = history::changes(&frame.state, model, record.id, frame.locale).await?;
     let values = record.values().into_iter();
     let values = values.filter(|(field, _)| !field.is_name);
     let referring = referring(kind, &frame, record.id);

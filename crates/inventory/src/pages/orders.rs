@@ -2,16 +2,13 @@
 //! the two actions that end the wait.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use web::locale::Locale;
 
 use crate::{
     access::{Model, Verb},
     page::{
-        FormSubmission, Frame, PageResult, PageState, SharedPage,
+        FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         picked_next,
         routes::{PageRouter, get, post_from},
@@ -43,11 +40,10 @@ fn address(order: &PaidOrder) -> String {
 
 /// The order that an outflow came from: its address and name.
 pub(crate) async fn origin(
-    page: &PageState,
     frame: &Frame,
     outflow: i64,
 ) -> Result<Option<(String, String)>, Refusal> {
-    let order = crate::stock::orders::of_outflow(&page.state, outflow).await?;
+    let order = crate::stock::orders::of_outflow(&frame.state, outflow).await?;
     Ok(order.map(|order| (address(&order), order.name(frame.locale))))
 }
 
@@ -105,9 +101,9 @@ struct OrderListPage<'a> {
     may_book: bool,
 }
 
-async fn list(Extracted(page): SharedPage, frame: Frame) -> PageResult {
+async fn list(frame: Frame) -> PageResult {
     frame.require(Verb::View, Model::Outflow)?;
-    let WaitingOrders { count, first } = crate::stock::orders::waiting(&page.state, SHOWN).await?;
+    let WaitingOrders { count, first } = crate::stock::orders::waiting(&frame.state, SHOWN).await?;
     let rows: Vec<OrderRow> = first
         .iter()
         .map(|order| OrderRow::of(order, frame.locale))
@@ -141,13 +137,13 @@ impl OrderPage<'_> {
     }
 }
 
-async fn find(page: &PageState, RecordId(id): RecordId) -> Result<PaidOrder, Refusal> {
-    crate::stock::orders::read(&page.state, id.ok_or(Refusal::NotFound)?).await
+async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<PaidOrder, Refusal> {
+    crate::stock::orders::read(&frame.state, id.ok_or(Refusal::NotFound)?).await
 }
 
-async fn show(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
+async fn show(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, Model::Outflow)?;
-    let order = find(&page, id).await?;
+    let order = find(&frame, id).await?;
     Ok(frame.show(OrderPage {
         frame: &frame,
         name: order.name(frame.locale),
@@ -169,14 +165,9 @@ fn state(frame: &Frame, state: OrderState) -> &'static str {
     }
 }
 
-async fn retry(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (id, next) = read_form(&page, &frame, id, request).await?;
-    let (order, has_waited) = crate::stock::orders::retry(&page.state, &frame.caller, id).await?;
+async fn retry(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
+    let (id, next) = read_form(&frame, id, &post)?;
+    let (order, has_waited) = crate::stock::orders::retry(&frame.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
     let flash = match order.state {
         _ if !has_waited => ended_before(&frame, &order),
@@ -190,15 +181,10 @@ async fn retry(
     Ok(redirect_with(&order, next, flash))
 }
 
-async fn by_hand(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (id, next) = read_form(&page, &frame, id, request).await?;
+async fn by_hand(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
+    let (id, next) = read_form(&frame, id, &post)?;
     let (order, has_waited) =
-        crate::stock::orders::mark_booked_by_hand(&page.state, &frame.caller, id).await?;
+        crate::stock::orders::mark_booked_by_hand(&frame.state, &frame.caller, id).await?;
     let flash = if has_waited {
         let (name, state) = (order.name(frame.locale), state(&frame, order.state));
         Flash::success(format!("{name}: {state}."))
@@ -209,14 +195,12 @@ async fn by_hand(
 }
 
 /// Reads the posted form: the order's id, and the page to return to.
-async fn read_form(
-    page: &PageState,
+fn read_form(
     frame: &Frame,
     RecordId(id): RecordId,
-    request: Request,
+    post: &FormSubmission,
 ) -> Result<(i64, Option<String>), Refusal> {
     frame.require(Verb::Add, Model::Outflow)?;
-    let post = FormSubmission::read(&page.state, request).await?;
     let next = picked_next(&post.text("next"), "", 0);
     Ok((id.ok_or(Refusal::NotFound)?, next))
 }

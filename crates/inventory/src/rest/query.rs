@@ -1,7 +1,10 @@
 //! Query strings: parsing, where the last of repeated values counts, and writing, for the links to
 //! other pages.
 
-use http::Uri;
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use http::{Uri, request::Parts};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The unreserved characters of RFC 3986 are kept. `form_urlencoded` would keep `*` and escape `~`.
@@ -74,6 +77,14 @@ impl Parameters {
         // A stable sort, so the values of one key keep their order.
         pairs.sort_by_key(|(key, _)| *key);
         write_pairs(pairs)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        Ok(Self::of_address(&parts.uri))
     }
 }
 

@@ -2,16 +2,13 @@
 //! as dialogs.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 
 use super::{canonical, model::MAX_NAME};
 use crate::{
     accounts::session::SavedView,
     page::{
-        Form, FormSubmission, Frame, PageResult, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         delete::Deletion,
         flash::{self, Flash},
         redirect,
@@ -60,9 +57,8 @@ fn edit_title(frame: &Frame) -> &'static str {
     frame.text("Renomear a visão", "Rename the view")
 }
 
-async fn new(frame: Frame, request: Request) -> PageResult {
-    let query = Parameters::of_address(request.uri());
-    let Some(address) = query.get("address").and_then(canonical) else {
+async fn new(frame: Frame, parameters: Parameters) -> PageResult {
+    let Some(address) = parameters.get("address").and_then(canonical) else {
         // There is no list to save.
         return Ok(redirect("/"));
     };
@@ -74,14 +70,13 @@ async fn new(frame: Frame, request: Request) -> PageResult {
     }))
 }
 
-async fn create(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
-    let post = FormSubmission::read(&page.state, request).await?;
+async fn create(frame: Frame, post: FormSubmission) -> PageResult {
     let Some(address) = canonical(&post.text("address")) else {
         return Ok(see_other("/"));
     };
     let key = post.idempotency_key(&frame, "views");
     let saved = super::save(
-        &page.state,
+        &frame.state,
         &frame.caller,
         address.clone(),
         &post.members,
@@ -138,15 +133,9 @@ async fn edit(frame: Frame, id: RecordId) -> PageResult {
     }))
 }
 
-async fn rename(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+async fn rename(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
     let view = find(&frame, id)?;
-    let post = FormSubmission::read(&page.state, request).await?;
-    match super::rename(&page.state, &frame.caller, view.id, &post.members).await {
+    match super::rename(&frame.state, &frame.caller, view.id, &post.members).await {
         Ok(view) => {
             let message = frame.text("Visão renomeada", "View renamed");
             Ok(done(&view.address, message, &view.name))
@@ -172,15 +161,9 @@ async fn ask(frame: Frame, id: RecordId) -> PageResult {
     Ok(deletion.ask(&frame, Ok(()))?)
 }
 
-async fn remove(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+async fn remove(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
     let view = find(&frame, id)?;
-    FormSubmission::read(&page.state, request).await?;
-    super::remove(&page.state, &frame.caller, view.id).await?;
+    super::remove(&frame.state, &frame.caller, view.id).await?;
     let message = frame.text("Visão removida", "View removed");
     Ok(done(&view.address, message, &view.name))
 }

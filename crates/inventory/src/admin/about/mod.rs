@@ -15,7 +15,7 @@ use crate::{
         Message, Refusal,
         fields::{FieldErrors, Members, Mode},
     },
-    work::Author,
+    work::Work,
 };
 
 mod description;
@@ -29,21 +29,19 @@ pub(super) use records::*;
 /// Portuguese and English.
 pub(super) use resource::Both;
 
-/// The caller, the time and the state of a write within a transaction.
+/// The state and the caller of a write, and the account that the form of a new one creates.
 #[derive(Clone)]
 pub(super) struct Writer {
     pub(super) state: State,
     pub(super) caller: Caller,
-    pub(super) author: Author,
     pub(super) account: Option<NewAccount>,
 }
 
 impl Writer {
-    pub(super) fn now(state: &State, caller: &Caller) -> Self {
+    pub(super) fn new(state: &State, caller: &Caller) -> Self {
         Self {
             state: state.clone(),
             caller: caller.clone(),
-            author: Author::new(state, caller),
             account: None,
         }
     }
@@ -84,7 +82,7 @@ pub(super) trait AdminWrites: Send + Sync {
     /// The secret of a record, to repeat the response when the browser submits the same form twice.
     async fn secret_of(
         &self,
-        _tx: &mut Tx,
+        _work: &mut Work<'_>,
         _by: &Writer,
         _id: i64,
     ) -> Result<Option<Secret>, Refusal> {
@@ -92,9 +90,9 @@ pub(super) trait AdminWrites: Send + Sync {
     }
 
     /// Creates or changes a record.
-    async fn write_within(
+    async fn write(
         &self,
-        _tx: &mut Tx,
+        _work: &mut Work<'_>,
         _by: &Writer,
         _target: WriteTarget,
         _members: &Members,
@@ -108,7 +106,7 @@ pub(super) trait AdminWrites: Send + Sync {
     }
 
     /// Deletes a record. Returns whether it existed.
-    async fn delete_within(&self, _tx: &mut Tx, _by: &Writer, _id: i64) -> Result<bool, Refusal> {
+    async fn delete(&self, _work: &mut Work<'_>, _by: &Caller, _id: i64) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
 }
@@ -142,11 +140,6 @@ pub(super) trait AdminModel: AdminWrites {
     /// Whether a form creates something, so that submitting it twice must not repeat it.
     fn makes_something(&self, target: WriteTarget, _members: &Members) -> bool {
         target == WriteTarget::New
-    }
-
-    /// Deletes a record. Returns whether it existed.
-    async fn delete(&self, _state: &State, _caller: &Caller, _id: i64) -> Result<bool, Refusal> {
-        Err(Refusal::forbidden())
     }
 
     /// Whether a write may contain only some of the fields.

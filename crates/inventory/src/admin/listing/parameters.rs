@@ -64,13 +64,12 @@ impl ListParameters {
         }
     }
 
-    /// Parses a query string. [`ListParameters::refused_search`] tells whether its search is why it
+    /// Parses the parameters of an address. [`ListParameters::refused_search`] tells whether its search is why it
     /// is invalid.
     pub(in crate::admin) fn parse(
         about: &ModelDescription,
-        query: &str,
+        parameters: &Parameters,
     ) -> Result<Self, InvalidParameters> {
-        let parameters = Parameters::parse(query);
         let mut query = Self::nothing(about);
         for (name, value) in parameters.iter() {
             match name {
@@ -98,7 +97,7 @@ impl ListParameters {
             }
         }
         if about.has_dates {
-            query.dates = Dates::parse(&parameters)?;
+            query.dates = Dates::parse(parameters)?;
         }
         if query.order.is_empty() {
             query.order = order_of(about, about.order)?;
@@ -157,8 +156,7 @@ impl ListParameters {
 
     /// The search of a query string, if it is refused, with the reason. No form sends the null
     /// character.
-    pub(in crate::admin) fn refused_search(query: &str) -> Option<(String, Message)> {
-        let parameters = Parameters::parse(query);
+    pub(in crate::admin) fn refused_search(parameters: &Parameters) -> Option<(String, Message)> {
         let typed = parameters.get("q").filter(|typed| !typed.contains('\0'))?;
         Some((typed.to_owned(), search_problem(&searched(typed))?))
     }
@@ -298,7 +296,7 @@ mod tests {
     }
 
     fn parsed(query: &str) -> Result<ListParameters, InvalidParameters> {
-        ListParameters::parse(products(), query)
+        ListParameters::parse(products(), &Parameters::parse(query))
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::{
     },
     page::{form_token::FormToken, request_body},
     rest::{Message, Refusal, fields::Members},
+    work::Work,
 };
 
 pub(in crate::admin) struct Endpoints;
@@ -103,11 +104,6 @@ impl AdminModel for Endpoints {
         target == WriteTarget::New || is_renewed(members)
     }
 
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        let removed = endpoints::remove(state, &Actor::from(caller), id).await;
-        is_there(removed)
-    }
-
     async fn refusal_reason(
         &self,
         state: &State,
@@ -146,22 +142,21 @@ impl AdminModel for Endpoints {
 impl AdminWrites for Endpoints {
     async fn secret_of(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         by: &Writer,
         id: i64,
     ) -> Result<Option<Secret>, Refusal> {
-        Ok(endpoints::secret(tx, &by.state.outbox, id).await?)
+        Ok(endpoints::secret(work.tx, &by.state.outbox, id).await?)
     }
 
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
         let (input, outbox) = (endpoints::input(members, None), &by.state.outbox);
-        let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;
             return Ok(SavedRecord::of(id, input.url).with_secret(&secret));
@@ -178,6 +173,10 @@ impl AdminWrites for Endpoints {
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let found = endpoints::find_locked(tx, id).await?;
         Ok(found.as_ref().map(ModelRecord::described))
+    }
+
+    async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
+        is_there(endpoints::delete(work, id).await)
     }
 }
 

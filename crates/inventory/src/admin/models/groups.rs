@@ -19,6 +19,7 @@ use crate::{
         models::rows_of,
     },
     rest::{Message, Refusal, fields::Members},
+    work::Work,
 };
 
 pub(in crate::admin) struct Groups;
@@ -72,22 +73,17 @@ impl AdminModel for Groups {
     ) -> Result<Option<Message>, Refusal> {
         manage::refusal_reason_of_group(state, caller, id).await
     }
-
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        manage::delete_group(state, caller, id).await
-    }
 }
 
 #[async_trait(?Send)]
 impl AdminWrites for Groups {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let created = manage::create_group(work, &by.caller, members).await?;
             return Ok(created.into());
@@ -99,5 +95,9 @@ impl AdminWrites for Groups {
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let locked = manage::find_group_locked(tx, id).await?;
         Ok(locked.as_ref().map(ModelRecord::described))
+    }
+
+    async fn delete(&self, work: &mut Work<'_>, by: &Caller, id: i64) -> Result<bool, Refusal> {
+        manage::delete_group(work, by, id).await
     }
 }

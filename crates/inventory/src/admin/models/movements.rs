@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
-use db::{Timestamp, Tx};
+use db::Timestamp;
 
 use crate::{
     State,
@@ -16,10 +16,7 @@ use crate::{
         listing::ListParameters,
         models::{counted, page_range, rows_of, write},
     },
-    api::{
-        resource::{ApiResource as _, Resource as _},
-        writes,
-    },
+    api::resource::{ApiResource as _, Resource as _},
     catalogue::products,
     listing::TextQuery,
     rest::{
@@ -27,6 +24,7 @@ use crate::{
         fields::{FieldErrors, Members},
     },
     stock::movements::{self, Movement, MovementRecord, words::movement_text},
+    work::Work,
 };
 
 pub(in crate::admin) struct Movements(Movement);
@@ -99,10 +97,6 @@ impl AdminModel for Movements {
         movements::problems(self.0, members)
     }
 
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        writes::delete(state, caller, self.0, id).await
-    }
-
     async fn refusal_reason(
         &self,
         state: &State,
@@ -130,19 +124,19 @@ impl AdminModel for Movements {
 
 #[async_trait(?Send)]
 impl AdminWrites for Movements {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
-        by: &Writer,
+        work: &mut Work<'_>,
+        _by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let movement = write(self.0, &mut by.author.work(tx), target, members).await?;
+        let movement = write(self.0, work, target, members).await?;
         Ok(SavedRecord::of(movement.id, text(&movement)))
     }
 
-    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
-        self.0.delete(&mut by.author.work(tx), id).await
+    async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
+        self.0.delete(work, id).await
     }
 }
 

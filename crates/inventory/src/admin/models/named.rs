@@ -17,7 +17,7 @@ use crate::{
         listing::ListParameters,
         models::{rows_of, write},
     },
-    api::writes,
+    api::resource::ApiResource as _,
     catalogue::{
         ReferenceCount,
         named::{self, Kind, NamedRecord},
@@ -26,6 +26,7 @@ use crate::{
         Refusal,
         fields::{FieldErrors, Members},
     },
+    work::Work,
 };
 
 pub(in crate::admin) struct Named {
@@ -90,10 +91,6 @@ impl AdminModel for Named {
         true
     }
 
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        writes::delete(state, caller, self.kind, id).await
-    }
-
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
         named::references_to(state, self.kind, id).await
     }
@@ -101,14 +98,14 @@ impl AdminModel for Named {
 
 #[async_trait(?Send)]
 impl AdminWrites for Named {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
-        by: &Writer,
+        work: &mut Work<'_>,
+        _by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let record = write(self.kind, &mut by.author.work(tx), target, members).await?;
+        let record = write(self.kind, work, target, members).await?;
         Ok(SavedRecord::of(record.id, record.name))
     }
 
@@ -116,5 +113,9 @@ impl AdminWrites for Named {
         Ok(named::find_locked(tx, self.kind, id)
             .await?
             .map(|record| ModelRecord::described(&record)))
+    }
+
+    async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
+        self.kind.delete(work, id).await
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         listing::ListParameters,
         models::{rows_of, write},
     },
-    api::writes,
+    api::resource::ApiResource as _,
     catalogue::{
         ReferenceCount,
         products::{self, ProductRecord},
@@ -28,6 +28,7 @@ use crate::{
         fields::{FieldErrors, Members},
     },
     stock::archive,
+    work::Work,
 };
 
 pub(in crate::admin) struct ProductModel;
@@ -118,10 +119,6 @@ impl AdminModel for ProductModel {
         true
     }
 
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        writes::delete(state, caller, products::Products, id).await
-    }
-
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
         Ok(products::references_to(state, id).await?.into())
     }
@@ -147,14 +144,13 @@ impl AdminModel for ProductModel {
 
 #[async_trait(?Send)]
 impl AdminWrites for ProductModel {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
-        by: &Writer,
+        work: &mut Work<'_>,
+        _by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let work = &mut by.author.work(tx);
         let record = write(products::Products, work, target, members).await?;
         Ok(SavedRecord::of(record.id, record.title))
     }
@@ -162,5 +158,9 @@ impl AdminWrites for ProductModel {
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let product = products::find_locked(tx, id).await?;
         Ok(product.map(|product| ModelRecord::described(&product)))
+    }
+
+    async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
+        products::Products.delete(work, id).await
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
-use db::Tx;
 use resource::Record as _;
 
 use crate::{
@@ -13,13 +12,13 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelDescription,
-            ModelRecord, RecordPage, Writer,
+            ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::rows_of,
     },
     rest::Refusal,
-    work::{Work, write},
+    work::Work,
 };
 
 pub(in crate::admin) struct Sessions;
@@ -53,18 +52,12 @@ impl AdminModel for Sessions {
         let read = manage::open_session(state, id);
         Ok(read.await?.as_ref().map(record))
     }
-
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        let by = caller.clone();
-        let job = async move |work: &mut Work<'_>| manage::end_session(work, &by, id).await;
-        write(state, caller, job).await
-    }
 }
 
 #[async_trait(?Send)]
 impl AdminWrites for Sessions {
-    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
-        manage::end_session(&mut by.author.work(tx), &by.caller, id).await
+    async fn delete(&self, work: &mut Work<'_>, by: &Caller, id: i64) -> Result<bool, Refusal> {
+        manage::end_session(work, by, id).await
     }
 }
 

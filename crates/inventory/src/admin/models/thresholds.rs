@@ -23,6 +23,7 @@ use crate::{
         fields::{Draft, FieldErrors, Members, Mode},
     },
     stock::{self, OwnThreshold},
+    work::Work,
 };
 
 pub(in crate::admin) struct Thresholds;
@@ -60,20 +61,14 @@ impl AdminModel for Thresholds {
     fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
         read(target, members).1
     }
-
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        let by = Writer::now(state, caller);
-        let delete = async move |tx: &mut Tx| THRESHOLDS.delete_within(tx, &by, id).await;
-        state.db.write(delete).await
-    }
 }
 
 #[async_trait(?Send)]
 impl AdminWrites for Thresholds {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
-        by: &Writer,
+        work: &mut Work<'_>,
+        _by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
@@ -82,7 +77,7 @@ impl AdminWrites for Thresholds {
             return Err(errors.into());
         };
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
-        match stock::set_threshold(&mut by.author.work(tx), product, threshold).await {
+        match stock::set_threshold(work, product, threshold).await {
             Err(Refusal::NotFound) if target == WriteTarget::New => Err(unknown.into()),
             set => Ok(SavedRecord::of(product, set?)),
         }
@@ -95,8 +90,8 @@ impl AdminWrites for Thresholds {
             .map(record))
     }
 
-    async fn delete_within(&self, tx: &mut Tx, by: &Writer, id: i64) -> Result<bool, Refusal> {
-        match stock::set_threshold(&mut by.author.work(tx), id, None).await {
+    async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
+        match stock::set_threshold(work, id, None).await {
             Err(Refusal::NotFound) => Ok(false),
             set => set.map(|_| true),
         }

@@ -22,6 +22,7 @@ use crate::{
         models::rows_of,
     },
     rest::{Message, Refusal, fields::Members},
+    work::Work,
 };
 
 pub(in crate::admin) struct Users;
@@ -92,10 +93,6 @@ impl AdminModel for Users {
         Ok(Some(NewAccount::read(state, members).await?))
     }
 
-    async fn delete(&self, state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-        manage::delete(state, caller, id).await
-    }
-
     async fn refusal_reason(
         &self,
         state: &State,
@@ -118,14 +115,13 @@ impl AdminModel for Users {
 
 #[async_trait(?Send)]
 impl AdminWrites for Users {
-    async fn write_within(
+    async fn write(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         by: &Writer,
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let work = &mut by.author.work(tx);
         let Some(id) = target.id() else {
             let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
             return Ok(manage::create(work, account).await?.into());
@@ -136,6 +132,10 @@ impl AdminWrites for Users {
 
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(manage::find_locked(tx, id).await?.as_ref().map(record))
+    }
+
+    async fn delete(&self, work: &mut Work<'_>, by: &Caller, id: i64) -> Result<bool, Refusal> {
+        manage::delete(work, by, id).await
     }
 }
 

@@ -1,11 +1,8 @@
 //! Actions on selected records: deletion after a confirmation, and the actions of the model.
 
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 
-use super::{delete, edits, list, query, read_all};
+use super::{AdminResult, delete, edits, list, read_all};
 use crate::{
     access::Verb,
     admin::{
@@ -15,12 +12,12 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        Form, PageState,
+        Form, FormSubmission,
         flash::{self, Flash},
         form_token::FormToken,
-        request_body, see_other,
+        see_other,
     },
-    rest::{Refusal, fields::Members},
+    rest::{Refusal, query::Parameters},
 };
 
 /// The most records per request.
@@ -28,46 +25,43 @@ const MOST_AT_ONCE: u64 = 1_000;
 
 /// `POST /admin/{model}/`
 pub(super) async fn act(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
     Path(path): Path<String>,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
+    parameters: Parameters,
+    post: FormSubmission,
+) -> AdminResult {
     let model = site.model(&path)?;
     site.demand(model.about(), Verb::View)?;
-    let Ok(query) = ListParameters::parse(model.about(), query(&parts)) else {
+    let Ok(query) = ListParameters::parse(model.about(), &parameters) else {
         return Ok(see_other(&format!("{}?e=1", model.about().address())));
     };
-    if members.contains_key("_save") {
-        return Ok(
-            match edits::save(&page, &site, model, &query, &members).await? {
-                Ok(saved) => saved,
-                Err(edits) => list::shown_again(&page, &site, model, query, edits).await?,
-            },
-        );
+    if !post.members.contains_key("_save") {
+        return Ok(perform(&site, model, &query, post).await?);
     }
-    Ok(perform(&page, &site, model, &query, &members).await?)
+    Ok(
+        match edits::save(&site, model, &query, &post.members).await? {
+            Ok(saved) => saved,
+            Err(edits) => list::shown_again(&site, model, query, edits).await?,
+        },
+    )
 }
 
 async fn perform(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
-    members: &Members,
+    post: FormSubmission,
 ) -> Result<Response, Refusal> {
     let about = model.about();
     let back = || see_other(&format!("{}{}", about.address(), query.href()));
     let warn = |portuguese: &str, english: &str| {
         flash::leave(back(), Flash::warning(site.text(portuguese, english)))
     };
-    let name = request_body::text(members, "action").unwrap_or_default();
+    let name = post.form.value("action");
     if name.is_empty() {
         return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
     }
-    let Some(ids) = selected(page, model, query, members).await? else {
+    let Some(ids) = selected(site, model, query, &post).await? else {
         return Ok(warn(
             "Há registros demais para uma ação: no máximo 1.000 de cada vez. Nenhum item foi alterado.",
             "There are too many records for one action: at most 1,000 at a time. No items have been changed.",
@@ -81,38 +75,37 @@ async fn perform(
     }
     if name == "delete_selected" {
         site.demand(about, Verb::Delete)?;
-        return delete_selected(page, site, model, &ids, members).await;
+        return delete_selected(site, model, &ids, &post.form).await;
     }
     let action = about.actions.iter().find(|action| action.name == name);
     let action = action.ok_or(Refusal::NotFound)?;
     site.demand(about, action.verb)?;
-    let form_token = FormToken::of(&Form::of(members));
-    let done = each(page, site, model, &ids, action, form_token).await;
+    let done = each(site, model, &ids, action, post.once).await;
     Ok(flash::leave(back(), done))
 }
 
 /// The ids of the records with a ticked checkbox, or of all records of the list. `None` if there
 /// are more than [`MOST_AT_ONCE`].
 async fn selected(
-    page: &PageState,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
-    members: &Members,
+    post: &FormSubmission,
 ) -> Result<Option<Vec<i64>>, Refusal> {
-    if request_body::text(members, "across").as_deref() != Some("1") {
-        let mut ids: Vec<i64> = members
+    if post.form.value("across") != "1" {
+        let mut ids: Vec<i64> = post
+            .members
             .keys()
             .filter_map(|name| name.strip_prefix("row:")?.parse().ok())
             .collect();
         ids.sort_unstable();
         return Ok(Some(ids).filter(|ids| ids.len() as u64 <= MOST_AT_ONCE));
     }
-    let records = read_all(page, model, query, MOST_AT_ONCE).await?;
+    let records = read_all(site, model, query, MOST_AT_ONCE).await?;
     Ok(records.map(|records| records.iter().map(|record| record.id).collect()))
 }
 
 async fn each(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     ids: &[i64],
@@ -123,7 +116,7 @@ async fn each(
     let mut refused = None;
     for id in ids {
         let acted = model.act(
-            &page.state,
+            &site.state,
             &site.caller,
             action.name,
             *id,
@@ -146,14 +139,13 @@ async fn each(
 /// Shows the confirmation, or deletes the selected records after it. Each record is deleted in its
 /// own transaction.
 async fn delete_selected(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     ids: &[i64],
-    members: &Members,
+    form: &Form,
 ) -> Result<Response, Refusal> {
     let about = model.about();
-    let plan = delete::look_up(page, site, model, ids).await?;
+    let plan = delete::look_up(site, model, ids).await?;
     if plan.is_gone() {
         let back = see_other(&about.address());
         return Ok(flash::leave(
@@ -161,13 +153,13 @@ async fn delete_selected(
             Flash::warning(messages::gone(site.locale, about)),
         ));
     }
-    if request_body::text(members, "confirm").as_deref() != Some("yes") || plan.is_kept() {
+    if form.value("confirm") != "yes" || plan.is_kept() {
         return Ok(delete::confirmation(site, about, plan, true));
     }
     let mut deleted = 0;
     let mut refused = None;
     for id in ids {
-        match model.delete(&page.state, &site.caller, *id).await {
+        match delete::delete_record(site, model, *id).await {
             Ok(was_there) => deleted += u64::from(was_there),
             Err(refusal) => refused = Some(messages::reason(site.locale, &refusal)),
         }

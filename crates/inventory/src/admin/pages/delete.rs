@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use axum::{
-    extract::{Path, Request, State as Extracted},
+    extract::Path,
     response::{IntoResponse as _, Response},
 };
 use http::StatusCode;
 use resource::Words;
-use web::{errors::wants_json, locale::Locale};
+use web::locale::Locale;
 
-use super::{RecordPath, find, list_address, refusal_reason};
+use super::{AdminResult, RecordPath, find, list_address, refusal_reason};
 use crate::{
     access::Verb,
     admin::{
@@ -22,12 +22,13 @@ use crate::{
     },
     catalogue::ReferenceCount,
     page::{
-        PageState,
+        FormSubmission,
         delete::Deletion,
         flash::{self, Flash},
-        request_body, see_other,
+        see_other,
     },
     rest::Refusal,
+    work::{self, Work},
 };
 
 /// The most records that the page lists.
@@ -136,7 +137,6 @@ impl DeletionPlan {
 
 /// Reads the records, and everything that a deletion would affect.
 pub(super) async fn look_up(
-    page: &PageState,
     site: &AdminFrame,
     model: &dyn AdminModel,
     ids: &[i64],
@@ -145,18 +145,18 @@ pub(super) async fn look_up(
     let mut plan = DeletionPlan::default();
     let mut dependents: BTreeMap<&'static str, u64> = BTreeMap::new();
     for id in ids {
-        let Some(record) = model.read(&page.state, *id).await? else {
+        let Some(record) = model.read(&site.state, *id).await? else {
             continue;
         };
-        let references = model.references_to(&page.state, *id).await?.into_iter();
+        let references = model.references_to(&site.state, *id).await?.into_iter();
         let references = references.filter(|reference| reference.count > 0);
         plan.protected.extend(
             references.map(|reference| protecting(site, about, &reference, (*id, &record.text))),
         );
-        if let Some((path, count)) = model.deleted_with(&page.state, *id).await? {
+        if let Some((path, count)) = model.deleted_with(&site.state, *id).await? {
             *dependents.entry(path).or_default() += count;
         }
-        let why = refusal_reason(page, site, about, (Verb::Delete, *id)).await?;
+        let why = refusal_reason(site, about, (Verb::Delete, *id)).await?;
         if !why.is_empty() {
             plan.kept.push((record.text.clone(), why));
         }
@@ -197,6 +197,17 @@ fn protecting(
     )
 }
 
+/// Deletes a record in a transaction of its own. Returns whether it existed.
+pub(super) async fn delete_record(
+    site: &AdminFrame,
+    model: &'static dyn AdminModel,
+    id: i64,
+) -> Result<bool, Refusal> {
+    let by = site.caller.clone();
+    let job = async move |work: &mut Work<'_>| model.delete(work, &by, id).await;
+    work::write(&site.state, &site.caller, job).await
+}
+
 /// The page that asks for confirmation, or that shows what prevents the deletion.
 pub(super) fn confirmation(
     site: &AdminFrame,
@@ -234,40 +245,22 @@ pub(super) fn confirmation(
 }
 
 /// `GET /admin/{model}/{id}/delete/`
-pub(super) async fn ask(
-    Extracted(page): Extracted<PageState>,
-    site: AdminFrame,
-    Path((model, id)): RecordPath,
-) -> Result<Response, web::Error> {
-    let model = site.model(&model)?;
-    site.demand(model.about(), Verb::Delete)?;
-    let record = match find(&page, &site, model, &id).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let plan = look_up(&page, &site, model, &[record.id]).await?;
+pub(super) async fn ask(site: AdminFrame, Path(path): RecordPath) -> AdminResult {
+    let (model, record) = find(&site, path, Verb::Delete).await?;
+    let plan = look_up(&site, model, &[record.id]).await?;
     Ok(confirmation(&site, model.about(), plan, false))
 }
 
 /// `POST /admin/{model}/{id}/delete/`
 pub(super) async fn delete(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
-    Path((model, id)): RecordPath,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    request_body::read(&page.state, &parts, body).await?;
-    let model = site.model(&model)?;
+    Path(path): RecordPath,
+    post: FormSubmission,
+) -> AdminResult {
+    let (model, record) = find(&site, path, Verb::Delete).await?;
     let about = model.about();
-    site.demand(about, Verb::Delete)?;
-    let is_popup = wants_json(&parts.headers);
-    let record = match find(&page, &site, model, &id).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let message = match model.delete(&page.state, &site.caller, record.id).await {
-        Ok(_) if is_popup => {
+    let message = match delete_record(&site, model, record.id).await {
+        Ok(_) if post.is_script => {
             let gone = serde_json::json!({"id": record.id, "is_deleted": true});
             return Ok((StatusCode::CREATED, axum::Json(gone)).into_response());
         }

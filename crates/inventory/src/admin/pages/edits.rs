@@ -2,10 +2,9 @@
 //! record when the list was shown. Changed cells are written in one transaction, after all records
 //! were locked and their versions compared. If one is refused, none is written.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use axum::response::Response;
-use db::Tx;
 use resource::Field;
 use web::locale::Locale;
 
@@ -23,7 +22,7 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        Form, PageState,
+        Form,
         edit_conflict::{FormEdit, version},
         flash, posts, see_other,
     },
@@ -116,7 +115,6 @@ fn read_cells(
 
 /// Saves the changed cells of a list, or returns them with the errors.
 pub(super) async fn save(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
@@ -150,13 +148,13 @@ pub(super) async fn save(
         });
     }
     let ids: Vec<_> = rows.iter().filter_map(|row| row.id).collect();
-    let list_write = Arc::new(ListWrite {
+    let list_write = ListWrite {
         rows,
         is_refused: edits.is_refused(),
-        by: Writer::now(&page.state, &site.caller),
-    });
-    let job = async move |work: &mut Work<'_>| list_write.write(work.tx).await;
-    let written = work::write(&page.state, &site.caller, job).await;
+        by: Writer::new(&site.state, &site.caller),
+    };
+    let job = async move |work: &mut Work<'_>| list_write.write(work).await;
+    let written = work::write(&site.state, &site.caller, job).await;
     let saved = match rows::refused(written)? {
         Ok(saved) => saved,
         Err(refused) => {
@@ -178,6 +176,7 @@ pub(super) async fn save(
 }
 
 /// The changed rows of a list.
+#[derive(Clone)]
 struct ListWrite {
     rows: Vec<RowWrite>,
     /// Whether there are errors already. Then rows are only compared, to report all errors at once.
@@ -188,11 +187,11 @@ struct ListWrite {
 impl ListWrite {
     /// Locks and compares all records, then writes all or none. Returns the number of written
     /// records.
-    async fn write(&self, tx: &mut Tx) -> Result<u64, WriteFailure> {
+    async fn write(&self, work: &mut Work<'_>) -> Result<u64, WriteFailure> {
         let (mut refused, mut existing) = (Vec::new(), Vec::new());
         for (place, row) in self.rows.iter().enumerate() {
             // A deleted record is skipped: the list will not show it any more.
-            if let Some(errors) = row.compare(tx).await? {
+            if let Some(errors) = row.compare(work.tx).await? {
                 if !errors.is_empty() {
                     refused.push((Some(place), errors.into()));
                 }
@@ -203,7 +202,7 @@ impl ListWrite {
             return Err(WriteFailure::Refused(refused));
         }
         for (place, row) in &existing {
-            if let Err(refusal) = row.write(tx, &self.by, None).await {
+            if let Err(refusal) = row.write(work, &self.by, None).await {
                 refused.push((Some(*place), showable(refusal)?));
             }
         }

@@ -1,20 +1,17 @@
 //! The export of a list as a CSV file: the columns of the list, for the records that its search and
 //! filters select.
 
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::extract::Path;
 
-use super::{query, read_all};
+use super::{AdminResult, read_all};
 use crate::{
     access::Verb,
     admin::{listing::ListParameters, site::AdminFrame},
     page::{
-        PageState,
         flash::{self, Flash},
         list_page, redirect,
     },
+    rest::query::Parameters,
 };
 
 /// The most records of a file. The exports of the everyday pages have no limit.
@@ -22,20 +19,18 @@ const MOST_EXPORTED: u64 = 10_000;
 
 /// `GET /admin/{model}/export/`
 pub(super) async fn export(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
     Path(path): Path<String>,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, _) = request.into_parts();
+    parameters: Parameters,
+) -> AdminResult {
     let model = site.model(&path)?;
     let about = model.about();
     site.demand(about, Verb::View)?;
-    let Ok(query) = ListParameters::parse(about, query(&parts)) else {
+    let Ok(query) = ListParameters::parse(about, &parameters) else {
         return Ok(redirect(&format!("{}?e=1", about.address())));
     };
-    list_page::limit_exports(&page.state, &site).await?;
-    let Some(records) = read_all(&page, model, &query, MOST_EXPORTED).await? else {
+    list_page::limit_exports(&site.state, &site).await?;
+    let Some(records) = read_all(&site, model, &query, MOST_EXPORTED).await? else {
         let list = redirect(&format!("{}{}", about.address(), query.href()));
         return Ok(flash::leave(
             list,

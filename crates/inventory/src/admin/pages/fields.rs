@@ -13,7 +13,7 @@ use crate::{
         site::AdminFrame,
     },
     events::{EventType, Types},
-    page::{Form, PageState, edit_conflict::Conflict, picker::PickerSource},
+    page::{Form, edit_conflict::Conflict, picker::PickerSource},
     rest::Refusal,
 };
 
@@ -112,7 +112,6 @@ impl FieldView {
 
 /// The fields of the form of a new or of an existing record.
 pub(super) async fn field_views(
-    page: &PageState,
     site: &AdminFrame,
     about: &'static ModelDescription,
     form: &Form,
@@ -121,24 +120,22 @@ pub(super) async fn field_views(
     let mut views = Vec::new();
     for field in about.fields_of(is_new) {
         let named = (field.name.to_owned(), format!("field-{}", field.name));
-        views.push(view(page, site, field, form, named).await?);
+        views.push(view(site, field, form, named).await?);
     }
     Ok(views)
 }
 
 /// A field in the row of a table. The name includes table and row.
 pub(super) async fn cell_view(
-    page: &PageState,
     site: &AdminFrame,
     field: &'static Field,
     (name, form): (String, &Form),
 ) -> Result<FieldView, Refusal> {
     let id = format!("field-{}", name.replace(':', "-"));
-    view(page, site, field, form, (name, id)).await
+    view(site, field, form, (name, id)).await
 }
 
 async fn view(
-    page: &PageState,
     site: &AdminFrame,
     field: &'static Field,
     form: &Form,
@@ -149,7 +146,7 @@ async fn view(
     let chosen: Vec<&str> = value.split(',').collect();
     let (options, links) = match (field.kind, field.target) {
         (Kind::Reference, Some(target)) => {
-            let (records, links) = related(page, site, target.path, &value, MOST_OPTIONS).await?;
+            let (records, links) = related(site, target.path, &value, MOST_OPTIONS).await?;
             let options = ticked(records.unwrap_or_default(), &[value.trim()]);
             (options, Some(links))
         }
@@ -157,7 +154,7 @@ async fn view(
             let choices = match target.path {
                 Permission::PATH => permissions(site),
                 Types::PATH => types(site),
-                path => records(page, path, MAX_GROUPS).await?.unwrap_or_default(),
+                path => records(site, path, MAX_GROUPS).await?.unwrap_or_default(),
             };
             (ticked(choices, &chosen), None)
         }
@@ -181,7 +178,6 @@ async fn view(
 
 /// The options of a reference, unless there are more than `most`, and its links.
 pub(super) async fn related(
-    page: &PageState,
     site: &AdminFrame,
     path: &str,
     value: &str,
@@ -189,11 +185,11 @@ pub(super) async fn related(
 ) -> Result<(Option<Choices>, RelationLinks), Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let about = model.about();
-    let rows = records(page, path, most).await?;
+    let rows = records(site, path, most).await?;
     let id: Option<i64> = value.trim().parse().ok();
     let mut text = String::new();
     if let (None, Some(id)) = (&rows, id) {
-        let record = model.read(&page.state, id).await?;
+        let record = model.read(&site.state, id).await?;
         text = record.map(|record| record.text).unwrap_or_default();
     }
     let links = RelationLinks {
@@ -221,10 +217,10 @@ fn offers(path: &str) -> Option<String> {
 }
 
 /// The records of a model as options. `None` if there are more than `most`.
-async fn records(page: &PageState, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
+async fn records(site: &AdminFrame, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
     let query = ListParameters::nothing(model.about());
-    let records = read_all(page, model, &query, most).await?;
+    let records = read_all(site, model, &query, most).await?;
     let offer = |record: ModelRecord| (record.id.to_string(), record.text);
     Ok(records.map(|records| records.into_iter().map(offer).collect()))
 }

@@ -12,7 +12,7 @@ use crate::{
         registry,
         site::AdminFrame,
     },
-    page::{PageState, list_page::Chip},
+    page::list_page::Chip,
     rest::Refusal,
 };
 
@@ -68,7 +68,6 @@ pub(super) struct IdField {
 }
 
 pub(super) async fn filter_views(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
@@ -76,14 +75,13 @@ pub(super) async fn filter_views(
     let mut views = Vec::new();
     for filter in model.about().filters {
         if filter.is_shown_to(&site.caller) {
-            views.push(view(page, site, model, query, filter).await?);
+            views.push(view(site, model, query, filter).await?);
         }
     }
     Ok(views)
 }
 
 async fn view(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
@@ -102,7 +100,7 @@ async fn view(
         ModelFilterKind::Choices(choices) => choices.iter().map(word).collect(),
         ModelFilterKind::Related(path) => {
             let value = query.value(filter.name).unwrap_or_default();
-            let (records, links) = fields::related(page, site, path, value, MOST_CHOICES).await?;
+            let (records, links) = fields::related(site, path, value, MOST_CHOICES).await?;
             let Some(records) = records else {
                 return Ok(FilterView {
                     name,
@@ -124,7 +122,7 @@ async fn view(
             text,
             href: query.with(|query| query.set(filter.name, value)),
             is_current: query.value(filter.name) == value,
-            count: count(page, model, query, (filter.name, value), locale).await?,
+            count: count(site, model, query, (filter.name, value)).await?,
         });
     }
     Ok(FilterView {
@@ -137,11 +135,10 @@ async fn view(
 
 /// The number of records of a choice, if the query requests counts.
 async fn count(
-    page: &PageState,
+    site: &AdminFrame,
     model: &'static dyn AdminModel,
     query: &ListParameters,
     (name, value): (&'static str, Option<&str>),
-    locale: Locale,
 ) -> Result<Option<String>, Refusal> {
     if !query.shows_counts {
         return Ok(None);
@@ -152,8 +149,10 @@ async fn count(
         ..query.clone()
     };
     narrowed.set(name, value);
-    let count = model.list(&page.state, &narrowed).await?.count;
-    let number = locale.number(i64::try_from(count.number).unwrap_or(i64::MAX));
+    let count = model.list(&site.state, &narrowed).await?.count;
+    let number = site
+        .locale
+        .number(i64::try_from(count.number).unwrap_or(i64::MAX));
     let mark = if count.is_more { "> " } else { "" };
     Ok(Some(format!("{mark}{number}")))
 }

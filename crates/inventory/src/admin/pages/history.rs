@@ -1,12 +1,9 @@
 //! The history of a record, newest first.
 
 use askama::Template;
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::extract::Path;
 
-use super::{RecordPath, find};
+use super::{AdminResult, RecordPath, find};
 use crate::{
     access::Verb,
     admin::{
@@ -15,7 +12,6 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        PageState,
         history::{self, ChangeView},
         list_page::last_page,
         redirect,
@@ -44,23 +40,16 @@ impl HistoryPage<'_> {
 
 /// `GET /admin/{model}/{id}/history/`
 pub(super) async fn show(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
-    Path((model, id)): RecordPath,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let model = site.model(&model)?;
+    Path(path): RecordPath,
+    parameters: Parameters,
+) -> AdminResult {
+    let (model, record) = find(&site, path, Verb::View).await?;
     let about = model.about();
-    site.demand(about, Verb::View)?;
-    let record = match find(&page, &site, model, &id).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let number = Parameters::of_address(request.uri());
-    let number = number.get("p").and_then(|page| page.parse().ok());
+    let number = parameters.get("p").and_then(|page| page.parse().ok());
     let paging = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
     let key = (about.model, record.id);
-    match history::page(&page.state, key, paging, site.locale, history::sentence).await {
+    match history::page(&site.state, key, paging, site.locale, history::sentence).await {
         Err(Refusal::InvalidPage(_)) => Ok(redirect(site.address())),
         history => Ok(site.show(HistoryPage {
             page: history?,

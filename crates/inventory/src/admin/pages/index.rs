@@ -1,13 +1,12 @@
 //! The index: the models that are visible to the user, and the user's recent actions.
 
 use askama::Template;
-use axum::{extract::State as Extracted, response::Response};
 
 use crate::{
     admin::{about::ModelDescription, registry, site::AdminFrame},
     audit::{self, ActionKind, Entry},
     page::{
-        PageState, history,
+        PageResult, history,
         part::{PagePart, part},
     },
 };
@@ -32,11 +31,8 @@ struct RecentAction {
 }
 
 /// `GET /admin/`
-pub(super) async fn show(
-    Extracted(page): Extracted<PageState>,
-    site: AdminFrame,
-) -> Result<Response, web::Error> {
-    let entries = audit::recent(&page.state, site.caller.id, RECENT);
+pub(super) async fn show(site: AdminFrame) -> PageResult {
+    let entries = audit::recent(&site.state, site.caller.id, RECENT);
     let entries = part("recent actions", entries).await?;
     let recent = entries.map(|entries| entries.iter().map(|entry| recent(&site, entry)).collect());
     Ok(site.show(AdminHomePage {

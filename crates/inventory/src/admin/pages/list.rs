@@ -1,17 +1,15 @@
 //! The list of a model: columns, order, search, filters, dates, pages, and checkboxes for actions.
 
 use askama::Template;
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 use resource::{Field, in_a_sentence};
 use web::locale::Locale;
 
 use super::{
+    AdminResult,
     edits::{self, ListEdits},
     filters::{FilterView, filter_views},
-    query, read_all,
+    read_all,
 };
 use crate::{
     access::Verb,
@@ -22,12 +20,11 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        PageState,
         edit_conflict::one_line,
         list_page::{Cell, CellInput, Chip, Head, PageLink, last_page, page_links},
         redirect,
     },
-    rest::{InvalidPage, Message, Refusal},
+    rest::{InvalidPage, Message, Refusal, query::Parameters},
 };
 
 #[derive(Template)]
@@ -51,58 +48,53 @@ struct ModelListPage<'a> {
 
 /// `GET /admin/{model}/`
 pub(super) async fn show(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
     Path(path): Path<String>,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, _) = request.into_parts();
+    parameters: Parameters,
+) -> AdminResult {
     let model = site.model(&path)?;
     let about = model.about();
     site.demand(about, Verb::View)?;
-    let corrected = || Ok(redirect(&format!("{}?e=1", about.address())));
-    let text = query(&parts);
-    let refused = ListParameters::refused_search(text).filter(|_| about.search.is_some());
+    let corrected = || redirect(&format!("{}?e=1", about.address()));
+    let refused = ListParameters::refused_search(&parameters).filter(|_| about.search.is_some());
     let parsed = match &refused {
         Some(_) => Ok(ListParameters::nothing(about)),
-        None => ListParameters::parse(about, text),
+        None => ListParameters::parse(about, &parameters),
     };
     let Ok(mut query) = parsed else {
-        return corrected();
+        return Ok(corrected());
     };
-    query.size = query.size.min(page.state.config.max_page_size);
-    match view(&page, &site, model, query, ListEdits::default()).await {
+    query.size = query.size.min(site.state.config.max_page_size);
+    match view(&site, model, query, ListEdits::default()).await {
         Ok(mut list) if refused.is_some() => {
             list.refused_search = refused;
             Ok(site.show_again(list))
         }
         Ok(list) => Ok(site.show(list)),
-        Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => corrected(),
+        Err(Refusal::InvalidPage(_) | Refusal::Fields(_)) => Ok(corrected()),
         Err(refusal) => Err(refusal.into()),
     }
 }
 
 /// The list with the refused cells and their errors. The status is 422.
 pub(super) async fn shown_again(
-    page: &PageState,
     site: &AdminFrame,
     model: &'static dyn AdminModel,
     mut query: ListParameters,
     edits: ListEdits,
 ) -> Result<Response, Refusal> {
-    query.size = query.size.min(page.state.config.max_page_size);
-    let list = view(page, site, model, query, edits).await?;
+    query.size = query.size.min(site.state.config.max_page_size);
+    let list = view(site, model, query, edits).await?;
     Ok(site.show_again(list))
 }
 
 async fn view<'a>(
-    page: &PageState,
     site: &'a AdminFrame,
     model: &'static dyn AdminModel,
     query: ListParameters,
     mut edits: ListEdits,
 ) -> Result<ModelListPage<'a>, Refusal> {
-    let (state, about) = (&page.state, model.about());
+    let (state, about) = (&site.state, model.about());
     let mut rows = model.list(state, &query).await?;
     if query.page > 1 && rows.records.is_empty() {
         return Err(InvalidPage.into());
@@ -111,7 +103,7 @@ async fn view<'a>(
     if query.shows_all
         && rows.count.number <= SHOW_ALL
         && !rows.count.is_more
-        && let Some(records) = read_all(page, model, &query, SHOW_ALL).await?
+        && let Some(records) = read_all(site, model, &query, SHOW_ALL).await?
     {
         rows.records = records;
     }
@@ -131,7 +123,7 @@ async fn view<'a>(
         None
     };
     Ok(ModelListPage {
-        filters: filter_views(page, site, model, &query).await?,
+        filters: filter_views(site, model, &query).await?,
         dates: span.map_or_else(Vec::new, |span| links(&query, span, site.locale)),
         edited: edits::fields(site, about),
         edits,

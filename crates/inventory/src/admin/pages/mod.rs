@@ -17,7 +17,6 @@ mod rows;
 mod versions;
 
 use axum::{extract::Path, response::Response};
-use http::request::Parts;
 
 use super::{
     about::{AdminModel, ModelDescription, ModelRecord},
@@ -28,7 +27,7 @@ use super::{
 use crate::{
     access::Verb,
     page::{
-        PageState, redirect,
+        redirect,
         routes::{PageRouter, get},
     },
     rest::Refusal,
@@ -62,6 +61,9 @@ pub(crate) fn routes() -> PageRouter {
         )
 }
 
+/// The response of a page, or an error, or a redirect instead of it.
+type AdminResult = axum::response::Result<Response>;
+
 /// The model and the id in a path.
 type RecordPath = Path<(String, String)>;
 
@@ -70,7 +72,7 @@ async fn password_change(_site: AdminFrame) -> Response {
     redirect("/account/password/")
 }
 
-async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> Result<Response, web::Error> {
+async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> AdminResult {
     let is_plain = |text: &str| {
         text.bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -82,40 +84,34 @@ async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> Result<Resp
     }
 }
 
-/// The query string of a request.
-fn query(parts: &Parts) -> &str {
-    parts.uri.query().unwrap_or_default()
-}
-
 /// The reason why an operation on a record will be refused, or empty if none is known.
 async fn refusal_reason(
-    page: &PageState,
     site: &AdminFrame,
     about: &ModelDescription,
     (verb, id): (Verb, i64),
 ) -> Result<String, Refusal> {
     let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
     let why = model
-        .refusal_reason(&page.state, &site.caller, verb, id)
+        .refusal_reason(&site.state, &site.caller, verb, id)
         .await?;
     Ok(why.map_or_else(String::new, |why| why.text(site.locale).to_owned()))
 }
 
 /// Reads all pages of a list. `None` if it has more than `most` records, or more than were counted.
 async fn read_all(
-    page: &PageState,
+    site: &AdminFrame,
     model: &dyn AdminModel,
     query: &ListParameters,
     most: u64,
 ) -> Result<Option<Vec<ModelRecord>>, Refusal> {
     let mut query = ListParameters {
         page: 1,
-        size: query.size.min(page.state.config.max_page_size),
+        size: query.size.min(site.state.config.max_page_size),
         ..query.clone()
     };
     let mut records = Vec::new();
     loop {
-        let part = model.list(&page.state, &query).await?;
+        let part = model.list(&site.state, &query).await?;
         if part.count.number > most || part.count.is_more {
             return Ok(None);
         }
@@ -128,20 +124,22 @@ async fn read_all(
     }
 }
 
-/// The record with the id of a path, or a redirect to the index with a warning.
+/// The model and the record of a path, for a user who may do this to it. A record that does not
+/// exist redirects to the index with a warning.
 async fn find(
-    page: &PageState,
     site: &AdminFrame,
-    model: &dyn AdminModel,
-    id: &str,
-) -> Result<Result<ModelRecord, Response>, Refusal> {
-    let gone = || Ok(Err(site.gone(model.about(), id)));
-    let Ok(number) = id.parse() else {
-        return gone();
+    (model, id): (String, String),
+    verb: Verb,
+) -> axum::response::Result<(&'static dyn AdminModel, ModelRecord)> {
+    let model = site.model(&model)?;
+    site.demand(model.about(), verb)?;
+    let record = match id.parse() {
+        Ok(id) => model.read(&site.state, id).await?,
+        Err(_) => None,
     };
-    match model.read(&page.state, number).await? {
-        Some(record) => Ok(Ok(record)),
-        None => gone(),
+    match record {
+        Some(record) => Ok((model, record)),
+        None => Err(site.gone(model.about(), &id).into()),
     }
 }
 

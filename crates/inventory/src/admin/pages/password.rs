@@ -1,17 +1,14 @@
 //! Setting or removing a user's password, for example when the user has forgotten it.
 
 use askama::Template;
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::extract::Path;
 
-use super::{RecordPath, find, refusal_reason};
+use super::{AdminResult, RecordPath, find, refusal_reason};
 use crate::{
     access::{Model, Verb},
     accounts::users::manage,
     admin::{about::ModelRecord, site::AdminFrame},
-    page::{Form, PageState, flash, redirect, request_body, see_other},
+    page::{Form, FormSubmission, flash, redirect, see_other},
     rest::Refusal,
 };
 
@@ -32,29 +29,17 @@ impl PasswordPage<'_> {
 }
 
 /// The account with the id of a path. An error if the user may not change it.
-async fn account(
-    page: &PageState,
-    site: &AdminFrame,
-    (model, id): (String, String),
-) -> Result<Result<ModelRecord, Response>, Refusal> {
-    let model = site.model(&model)?;
-    if model.about().model != Model::User {
-        return Err(Refusal::NotFound);
+async fn account(site: &AdminFrame, path: (String, String)) -> axum::response::Result<ModelRecord> {
+    if site.model(&path.0)?.about().model != Model::User {
+        return Err(Refusal::NotFound.into());
     }
-    site.demand(model.about(), Verb::Change)?;
-    find(page, site, model, &id).await
+    let (_, record) = find(site, path, Verb::Change).await?;
+    Ok(record)
 }
 
 /// `GET /admin/users/{id}/password/`
-pub(super) async fn form(
-    Extracted(page): Extracted<PageState>,
-    site: AdminFrame,
-    Path(place): RecordPath,
-) -> Result<Response, web::Error> {
-    let record = match account(&page, &site, place).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
+pub(super) async fn form(site: AdminFrame, Path(path): RecordPath) -> AdminResult {
+    let record = account(&site, path).await?;
     if record.id == site.caller.id {
         return Ok(redirect("/account/password/"));
     }
@@ -62,7 +47,7 @@ pub(super) async fn form(
     let about = site.model("users")?.about();
     let shown = PasswordPage {
         site: &site,
-        refusal_reason: refusal_reason(&page, &site, about, (Verb::Change, record.id)).await?,
+        refusal_reason: refusal_reason(&site, about, (Verb::Change, record.id)).await?,
         record,
         form,
     };
@@ -71,18 +56,12 @@ pub(super) async fn form(
 
 /// `POST /admin/users/{id}/password/`
 pub(super) async fn set(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
-    Path(place): RecordPath,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    let record = match account(&page, &site, place).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let reset = manage::reset_password(&page.state, &site.caller, record.id, &members).await;
+    Path(path): RecordPath,
+    post: FormSubmission,
+) -> AdminResult {
+    let record = account(&site, path).await?;
+    let reset = manage::reset_password(&site.state, &site.caller, record.id, &post.members).await;
     match reset {
         Ok(_) => {
             let text = site.text(
@@ -96,7 +75,7 @@ pub(super) async fn set(
             // Passwords are never sent back to the browser.
             let mut form = Form::new();
             for name in ["usable", "revoke_tokens"] {
-                form.set(name, request_body::text(&members, name).unwrap_or_default());
+                form.set(name, post.form.value(name));
             }
             form.take(refusal, site.locale)?;
             let shown = PasswordPage {

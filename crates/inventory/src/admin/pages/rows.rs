@@ -12,13 +12,14 @@ use crate::{
         Refusal,
         fields::{FieldErrors, Members},
     },
-    work::WriteError,
+    work::{Work, WriteError},
 };
 
 /// Refusals with the index of the row. `None` is the record of the form.
 pub(super) type Refused = Vec<(Option<usize>, Refusal)>;
 
 /// A row to write.
+#[derive(Clone)]
 pub(super) struct RowWrite {
     pub(super) model: &'static dyn AdminModel,
     pub(super) id: Option<i64>,
@@ -46,7 +47,7 @@ impl RowWrite {
     /// Writes the record. `parent` is the id of the form's record.
     pub(super) async fn write(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         by: &Writer,
         parent: Option<i64>,
     ) -> Result<(), Refusal> {
@@ -56,7 +57,7 @@ impl RowWrite {
         }
         let target = match self.id {
             Some(id) if self.is_deleted => {
-                return self.model.delete_within(tx, by, id).await.map(drop);
+                return self.model.delete(work, &by.caller, id).await.map(drop);
             }
             Some(id) => WriteTarget::Part(id),
             None => {
@@ -65,7 +66,7 @@ impl RowWrite {
                 WriteTarget::New
             }
         };
-        let written = self.model.write_within(tx, by, target, &members);
+        let written = self.model.write(work, by, target, &members);
         written.await.map(drop)
     }
 }

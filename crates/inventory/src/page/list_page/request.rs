@@ -6,7 +6,7 @@ use resource::{Field, Value, filters};
 
 use super::{Chip, Days, Filter, ListAddress};
 use crate::{
-    page::{Form, Frame, PageState, picker::Picker, posts},
+    page::{Form, Frame, picker::Picker, posts},
     rest::{Refusal, query::Parameters},
 };
 
@@ -66,7 +66,6 @@ impl ListFilters {
     /// Parses the filters. An invalid filter is ignored, and the form shows the error.
     pub(crate) async fn read(
         self,
-        page: &PageState,
         frame: &Frame,
         mut parameters: Parameters,
     ) -> Result<ListRequest, Refusal> {
@@ -93,7 +92,7 @@ impl ListFilters {
             .iter()
             .filter_map(|field| Picker::of(frame, field))
         {
-            let state = &page.state;
+            let state = &frame.state;
             let record = posts::filter_record(state, picker, &mut parameters, &mut form, locale);
             picked.push(record.await?);
         }

@@ -5,18 +5,13 @@
 mod panel;
 mod view;
 
-use axum::{
-    extract::{RawQuery, Request, State as Extracted},
-    response::Response,
-};
 use resource::Record as _;
-use web::Error;
 
 use crate::{
     access::{Model, Verb},
     analysis::RestockTerms,
     page::{
-        Form, Frame, PageState, flash, request_body,
+        Form, FormSubmission, Frame, PageResult, flash, request_body,
         routes::{PageRouter, get, post_from},
         see_other,
     },
@@ -38,58 +33,43 @@ pub(crate) fn routes() -> PageRouter {
         )
 }
 
-async fn list(
-    Extracted(page): Extracted<PageState>,
-    RawQuery(query): RawQuery,
-    frame: Frame,
-) -> Result<Response, Error> {
-    let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
-    let page_request = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let analyses = crate::analysis::list(&page.state, None, page_request).await?;
-    let waiting = crate::analysis::waiting(&page.state).await?;
-    let shop = page.state.config.language;
+async fn list(frame: Frame, parameters: Parameters) -> PageResult {
+    let page_request = PageRequest::parse(&frame.state, &parameters).map_err(Refusal::from)?;
+    let analyses = crate::analysis::list(&frame.state, None, page_request).await?;
+    let waiting = crate::analysis::waiting(&frame.state).await?;
+    let shop = frame.state.config.language;
     let low = if analyses.results.is_empty() {
-        stock::low_count(&page.state).await?
+        stock::low_count(&frame.state).await?
     } else {
         0
     };
     Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low, shop)))
 }
 
-async fn read(
-    Extracted(page): Extracted<PageState>,
-    RecordId(id): RecordId,
-    frame: Frame,
-) -> Result<Response, Error> {
+async fn read(frame: Frame, RecordId(id): RecordId) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = crate::analysis::read(&page.state, id)
+    let found = crate::analysis::read(&frame.state, id)
         .await
         .map_err(Refusal::from)?;
     let analysis = found.ok_or(Refusal::NotFound)?;
     let product = match analysis.summary.product {
-        Some(product) => crate::analysis::product(&page.state, product).await?,
+        Some(product) => crate::analysis::product(&frame.state, product).await?,
         None => None,
     };
-    let shop = page.state.config.language;
+    let shop = frame.state.config.language;
     Ok(frame.show(AnalysisPage::new(&frame, &analysis, product, shop)))
 }
 
 /// Requests an analysis and redirects to the page that shows its progress.
-async fn request_analysis(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    request: Request,
-) -> Result<Response, Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
+async fn request_analysis(frame: Frame, post: FormSubmission) -> PageResult {
     frame.require(Verb::Add, Model::Analysis)?;
-    let product = request_body::text(&members, "product").and_then(|id| id.parse().ok());
-    let product: i64 = product.ok_or(Refusal::NotFound)?;
-    let before = crate::analysis::analyse_now(&page.state, &frame.caller, product).await?;
+    let product = post.form.value("product").parse();
+    let product: i64 = product.map_err(|_| Refusal::NotFound)?;
+    let before = crate::analysis::analyse_now(&frame.state, &frame.caller, product).await?;
     let after = before.newest.unwrap_or(0);
     // The panel on the catalogue's product page shows the progress, too.
-    let (path, place) = match request_body::text(&members, "from").as_deref() {
-        Some("product") => ("products", "#analysis"),
+    let (path, place) = match post.form.value("from") {
+        "product" => ("products", "#analysis"),
         _ => ("analyses/product", ""),
     };
     Ok(see_other(&format!(
@@ -99,16 +79,10 @@ async fn request_analysis(
 
 /// A product's analyses. With `after`, the user waits for an analysis with a larger id and is
 /// redirected to it once it is stored.
-async fn product(
-    Extracted(page): Extracted<PageState>,
-    RecordId(id): RecordId,
-    RawQuery(query): RawQuery,
-    frame: Frame,
-) -> Result<Response, Error> {
+async fn product(frame: Frame, RecordId(id): RecordId, parameters: Parameters) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let parameters = Parameters::parse(query.as_deref().unwrap_or_default());
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
-    let status = crate::analysis::status(&page.state, id)
+    let status = crate::analysis::status(&frame.state, id)
         .await
         .map_err(Refusal::from)?;
     if let (Some(after), Some(newest)) = (after, status.newest)
@@ -116,19 +90,13 @@ async fn product(
     {
         return Ok(see_other(&format!("/analyses/{newest}/")));
     }
-    let terms = crate::analysis::read_terms(&page.state, id).await?;
+    let terms = crate::analysis::read_terms(&frame.state, id).await?;
     let form = view::form(&frame, &terms.ok_or(Refusal::NotFound)?);
-    show_product(&page, &frame, id, form, after).await
+    show_product(&frame, id, form, after).await
 }
 
-async fn show_product(
-    page: &PageState,
-    frame: &Frame,
-    id: i64,
-    form: Form,
-    after: Option<i64>,
-) -> Result<Response, Error> {
-    let state = &page.state;
+async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) -> PageResult {
+    let state = &frame.state;
     let product = crate::analysis::product(state, id).await?;
     let page_request = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
     let template = ProductAnalysesPage::new(
@@ -149,27 +117,19 @@ async fn show_product(
     }
 }
 
-async fn write_terms(
-    Extracted(page): Extracted<PageState>,
-    RecordId(id): RecordId,
-    frame: Frame,
-    request: Request,
-) -> Result<Response, Error> {
+async fn write_terms(frame: Frame, RecordId(id): RecordId, mut post: FormSubmission) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
     frame.require(Verb::Change, Model::Product)?;
-    match RestockTerms::read(&api_members(&members)) {
+    match RestockTerms::read(&api_members(&post.members)) {
         Ok(terms) => {
-            crate::analysis::write_terms(&page.state, id, terms).await?;
+            crate::analysis::write_terms(&frame.state, id, terms).await?;
             let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
             let back = see_other(&format!("/analyses/product/{id}/"));
             Ok(flash::success(back, text))
         }
         Err(errors) => {
-            let mut form = Form::of(&members);
-            form.absorb(&errors, frame.locale);
-            show_product(&page, &frame, id, form, None).await
+            post.form.absorb(&errors, frame.locale);
+            show_product(&frame, id, post.form, None).await
         }
     }
 }

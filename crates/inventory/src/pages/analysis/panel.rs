@@ -2,7 +2,6 @@
 
 use super::view::{AnalysisListRow, Progress};
 use crate::{
-    State,
     access::{Model, Verb},
     analysis::{self, service},
     page::Frame,
@@ -24,11 +23,11 @@ pub(crate) struct AnalysisPanel {
 impl AnalysisPanel {
     /// Reads the panel. With `after`, the user waits for an analysis with a larger id.
     pub(crate) async fn of(
-        state: &State,
         frame: &Frame,
         product: i64,
         after: Option<i64>,
     ) -> Result<Self, Refusal> {
+        let state = &frame.state;
         let status = service::status(state, product).await?;
         let newest = analysis::latest(&state.db, Some(product), 1).await?;
         let id = newest.first().map_or(0, |summary| summary.id);

@@ -2,16 +2,13 @@
 //! The ledger's quantities are not shown, so that nobody counts what they expect.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::{IntoResponse as _, Response},
-};
+use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 
 use super::{ABOUT, progress, review_address, to_draft};
 use crate::{
     page::{
-        Form, FormSubmission, Frame, PageResult, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         picker::Picker,
         redirect, see_other,
@@ -93,8 +90,8 @@ impl<'a> CountFormPage<'a> {
 }
 
 /// `GET /counts/{id}/edit/`
-pub(super) async fn edit(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
-    let count = ABOUT.find(&page, &frame, id).await?;
+pub(super) async fn edit(frame: Frame, id: RecordId) -> PageResult {
+    let count = ABOUT.find(&frame, id).await?;
     if count.is_booked() {
         return Ok(redirect(&ABOUT.address(count.id)));
     }
@@ -105,23 +102,17 @@ pub(super) async fn edit(Extracted(page): SharedPage, frame: Frame, id: RecordId
 }
 
 /// `POST /counts/{id}/edit/`
-pub(super) async fn change(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let count = ABOUT.find(&page, &frame, id).await?;
+pub(super) async fn change(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResult {
+    let count = ABOUT.find(&frame, id).await?;
     if count.is_booked() {
         return Ok(see_other(&ABOUT.address(count.id)));
     }
-    let mut post = FormSubmission::read(&page.state, request).await?;
-    let (state, locale) = (&page.state, frame.locale);
+    let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(&frame, "counts");
     let product = post.pick(state, product_picker(&frame), locale).await?;
     let (quantities, problems) =
         form::quantities(&mut post.form, DocumentKind::Count, &count.lines, locale);
-    let (added, scanned) = added(&page, &mut post, DocumentKind::Count, &product, locale).await?;
+    let (added, scanned) = added(&frame, &mut post, DocumentKind::Count, &product).await?;
     let button = post.text("do");
     let mut form = post.form;
     let again = |mut form: Form| {

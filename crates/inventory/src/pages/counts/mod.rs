@@ -6,16 +6,13 @@ mod form;
 mod start;
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 
 use super::documents::{self, DocumentPages, products};
 use crate::{
     access::{Model, Verb},
     page::{
-        FormSubmission, Frame, PageResult, SharedPage, redirect,
+        FormSubmission, Frame, PageResult, redirect,
         routes::{PageRouter, get},
         see_other,
     },
@@ -195,8 +192,8 @@ fn sums(frame: &Frame, count: &Document) -> String {
 }
 
 /// `GET /counts/{id}/review/`
-async fn review(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> PageResult {
-    let count = ABOUT.find(&page, &frame, id).await?;
+async fn review(frame: Frame, id: RecordId) -> PageResult {
+    let count = ABOUT.find(&frame, id).await?;
     if count.is_booked() {
         return Ok(redirect(&ABOUT.address(count.id)));
     }
@@ -204,20 +201,14 @@ async fn review(Extracted(page): SharedPage, frame: Frame, id: RecordId) -> Page
 }
 
 /// `POST /counts/{id}/review/`
-async fn book(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let id = ABOUT.find(&page, &frame, id).await?.id;
-    let mut post = FormSubmission::read(&page.state, request).await?;
+async fn book(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResult {
+    let id = ABOUT.find(&frame, id).await?.id;
     let key = post.idempotency_key(&frame, "counts");
     let (who, seen) = ((&frame.caller, frame.locale), post.text("seen"));
-    let booked = crate::stock::counts::book(&page.state, who, id, seen, key).await;
+    let booked = crate::stock::counts::book(&frame.state, who, id, seen, key).await;
     match booked.map(|saved| saved.outcome) {
         Ok(DocumentOutcome::Booked) => {
-            let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
+            let count = ABOUT.find(&frame, RecordId(Some(id))).await?;
             let text = frame.text("Contagem registrada", "Count recorded");
             let text = format!("{text}: {}.", sums(&frame, &count));
             Ok(ABOUT.booked(&frame, id, text))
@@ -227,7 +218,7 @@ async fn book(
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;
             // The page now shows the current differences, so submitting it again confirms them.
-            let count = ABOUT.find(&page, &frame, RecordId(Some(id))).await?;
+            let count = ABOUT.find(&frame, RecordId(Some(id))).await?;
             Ok(frame.show_again(CountPage::of(&frame, &count, post.form.problem)))
         }
     }

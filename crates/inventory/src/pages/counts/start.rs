@@ -2,16 +2,13 @@
 //! a supplier delivers.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 
 use super::{ABOUT, number, to_draft};
 use crate::{
     catalogue::{named, products::Products},
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         list_page::ListRequest,
         picker::{Picker, PickerSource},
@@ -49,12 +46,8 @@ struct CountRequest {
 }
 
 impl CountRequest {
-    async fn read(
-        page: &PageState,
-        frame: &Frame,
-        mut parameters: Parameters,
-    ) -> Result<Self, Refusal> {
-        let (state, locale) = (&page.state, frame.locale);
+    async fn read(frame: &Frame, mut parameters: Parameters) -> Result<Self, Refusal> {
+        let (state, locale) = (&frame.state, frame.locale);
         let label = frame.text("Fornecedor", "Supplier");
         let source = PickerSource::Named(named::Kind::Supplier);
         let picker = Picker::empty("supplier", label, source);
@@ -62,7 +55,7 @@ impl CountRequest {
         let supplier =
             posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;
         let filters = Products.filters(locale);
-        let mut list = filters.read(page, frame, parameters).await?;
+        let mut list = filters.read(frame, parameters).await?;
         let problem = form.error("supplier");
         if !problem.is_empty() {
             list.form.complain("supplier", problem);
@@ -81,11 +74,7 @@ impl CountRequest {
 
     /// The draft's label and its products. One product more than the limit is returned if there are
     /// too many.
-    async fn products(
-        &self,
-        page: &PageState,
-        frame: &Frame,
-    ) -> Result<(String, Vec<Titled>), Refusal> {
+    async fn products(&self, frame: &Frame) -> Result<(String, Vec<Titled>), Refusal> {
         let limit = number(DocumentKind::Count.max_lines()) + 1;
         let words = self.in_words(frame).join(" · ");
         let label = if words.is_empty() {
@@ -94,10 +83,10 @@ impl CountRequest {
             words.chars().take(MAX_LABEL).collect()
         };
         if let Ok(supplier) = self.supplier.id.parse() {
-            return Ok((label, of_supplier(&page.state, supplier, limit).await?));
+            return Ok((label, of_supplier(&frame.state, supplier, limit).await?));
         }
         let found =
-            crate::pages::products::first(&page.state, &self.list.parameters, limit).await?;
+            crate::pages::products::first(&frame.state, &self.list.parameters, limit).await?;
         let titled = found.into_iter().map(|product| Titled {
             id: product.id,
             title: product.title,
@@ -128,25 +117,15 @@ impl CountRequest {
 const MAX_LABEL: usize = 200;
 
 /// `GET /counts/new/`, with the filters of the product list, or with a supplier.
-pub(super) async fn open(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn open(frame: Frame, parameters: Parameters) -> PageResult {
     ABOUT.admit(&frame)?;
-    let parameters = Parameters::of_address(request.uri());
-    let count_request = CountRequest::read(&page, &frame, parameters).await?;
+    let count_request = CountRequest::read(&frame, parameters).await?;
     Ok(frame.show(count_request.page(&frame)))
 }
 
 /// `POST /counts/new/`
-pub(super) async fn begin(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn begin(frame: Frame, post: FormSubmission) -> PageResult {
     ABOUT.admit(&frame)?;
-    let post = FormSubmission::read(&page.state, request).await?;
     let key = post.idempotency_key(&frame, "counts");
     let mut parameters = Parameters::default();
     let names = Products.filters(frame.locale).names().into_iter();
@@ -156,7 +135,7 @@ pub(super) async fn begin(
             parameters.set(&name, post.text(&name));
         }
     }
-    let mut count_request = CountRequest::read(&page, &frame, parameters).await?;
+    let mut count_request = CountRequest::read(&frame, parameters).await?;
     if !count_request.supplier.id.is_empty() && !count_request.list.in_words(&frame).is_empty() {
         let text = frame.text(
             "Escolha só o fornecedor, ou só os outros campos.",
@@ -167,8 +146,8 @@ pub(super) async fn begin(
     if count_request.list.form.is_refused() {
         return Ok(count_request.again(&frame));
     }
-    let result = match count_request.products(&page, &frame).await {
-        Ok(products) => start(&page.state, &frame.caller, products, key).await,
+    let result = match count_request.products(&frame).await {
+        Ok(products) => start(&frame.state, &frame.caller, products, key).await,
         Err(refusal) => Err(refusal),
     };
     match result {

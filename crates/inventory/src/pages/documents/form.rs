@@ -7,7 +7,7 @@ use web::locale::Locale;
 use crate::{
     catalogue::products,
     page::{
-        Form, FormSubmission, Frame, PageState, numbers,
+        Form, FormSubmission, Frame, numbers,
         picker::{Picker, PickerSource},
     },
     rest::{Message, Refusal},
@@ -33,24 +33,23 @@ pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
 /// second happens when a user scans several products in a row: the next code lands in the quantity
 /// field of the previous one.
 pub(crate) async fn added(
-    page: &PageState,
+    frame: &Frame,
     post: &mut FormSubmission,
     kind: DocumentKind,
     product: &Picker,
-    locale: Locale,
 ) -> Result<(Option<(i64, i64)>, Option<i64>), Refusal> {
     let Ok(id) = product.id.parse() else {
         return Ok((None, None));
     };
     let typed = post.text("quantity");
-    let message = match quantity(kind, &typed, locale) {
+    let message = match quantity(kind, &typed, frame.locale) {
         Ok(quantity) => return Ok((Some((id, quantity)), None)),
         Err(message) => message,
     };
-    if let Some(next) = products::with_serie_number(&page.state, &typed).await? {
+    if let Some(next) = products::with_serie_number(&frame.state, &typed).await? {
         return Ok((Some((id, 1)), Some(next.id)));
     }
-    post.form.complain("quantity", message.text(locale));
+    post.form.complain("quantity", message.text(frame.locale));
     Ok((None, None))
 }
 

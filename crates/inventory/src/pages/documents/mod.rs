@@ -5,21 +5,18 @@
 pub(crate) mod form;
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use http::StatusCode;
 use resource::Both;
 
 use crate::{
     access::{Model, Verb},
     page::{
-        FormSubmission, Frame, PageResult, PageState, SharedPage,
+        FormSubmission, Frame, PageResult,
         delete::Deletion,
         flash::{self, Flash},
         redirect,
-        routes::{PageRouter, get, of_one, post_from},
+        routes::{PageRouter, get, of, of_one, post_from},
         see_other,
     },
     rest::{RecordId, Refusal},
@@ -79,13 +76,12 @@ impl DocumentPages {
     /// Reads the document of a path. Fails for users who may not create documents.
     pub(crate) async fn find(
         &self,
-        page: &PageState,
         frame: &Frame,
         RecordId(id): RecordId,
     ) -> Result<Document, Refusal> {
         self.admit(frame)?;
         let id = id.ok_or(Refusal::NotFound)?;
-        crate::stock::documents::read(&page.state, &frame.caller, (self.kind, id)).await
+        crate::stock::documents::read(&frame.state, &frame.caller, (self.kind, id)).await
     }
 
     /// Redirects to a newly booked document, with Undo for users who have the permission.
@@ -115,13 +111,13 @@ pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
     PageRouter::new()
         .route(
             about.path,
-            get(async move |page: SharedPage, frame: Frame| list(about, page, frame).await),
+            get(async move |frame: Frame| list(about, frame).await),
         )
-        .route(&below("{id}/"), get(of_one(about, show)))
+        .route(&below("{id}/"), get(of(about, show)))
         .route(&below("{id}/undo/"), post_from("../", of_one(about, undo)))
         .route(
             &below("{id}/delete/"),
-            get(of_one(about, ask)).post(of_one(about, discard)),
+            get(of(about, ask)).post(of_one(about, discard)),
         )
 }
 
@@ -143,14 +139,10 @@ struct DocumentListPage<'a> {
     booked: Vec<DocumentRow>,
 }
 
-async fn list(
-    about: &'static DocumentPages,
-    Extracted(page): SharedPage,
-    frame: Frame,
-) -> PageResult {
+async fn list(about: &'static DocumentPages, frame: Frame) -> PageResult {
     about.admit(&frame)?;
     let (drafts, booked) =
-        crate::stock::documents::list(&page.state, &frame.caller, about.kind).await?;
+        crate::stock::documents::list(&frame.state, &frame.caller, about.kind).await?;
     let row = |document: &DocumentSummary| DocumentRow {
         address: about.address(document.id),
         name: (about.name)(&frame, document),
@@ -166,14 +158,8 @@ async fn list(
     }))
 }
 
-async fn show(
-    about: &'static DocumentPages,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    _request: Request,
-) -> PageResult {
-    let document = about.find(&page, &frame, id).await?;
+async fn show(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageResult {
+    let document = about.find(&frame, id).await?;
     if !document.is_booked() {
         return Ok(redirect(&about.draft_address(document.id)));
     }
@@ -182,16 +168,14 @@ async fn show(
 
 async fn undo(
     about: &'static DocumentPages,
-    Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
-    request: Request,
+    _: FormSubmission,
 ) -> PageResult {
     let (verb, model) = about.undoers;
     frame.require(verb, model)?;
-    FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
-    let (state, caller) = (&page.state, &frame.caller);
+    let (state, caller) = (&frame.state, &frame.caller);
     let document = (about.kind, id);
     let flash = match crate::stock::undo::document(state, (caller, frame.locale), document).await {
         Ok(true) => Flash::success(frame.say(about.undone)),
@@ -215,14 +199,8 @@ async fn undo(
     Ok(flash::leave(see_other(&next), flash))
 }
 
-async fn ask(
-    about: &'static DocumentPages,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    _request: Request,
-) -> PageResult {
-    let document = about.find(&page, &frame, id).await?;
+async fn ask(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageResult {
+    let document = about.find(&frame, id).await?;
     if document.is_booked() {
         return Ok(redirect(&about.address(document.id)));
     }
@@ -243,16 +221,14 @@ async fn ask(
 
 async fn discard(
     about: &'static DocumentPages,
-    Extracted(page): SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
-    request: Request,
+    _: FormSubmission,
 ) -> PageResult {
     about.admit(&frame)?;
-    FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
     let document = (about.kind, id);
-    let flash = if crate::stock::documents::discard(&page.state, &frame.caller, document).await? {
+    let flash = if crate::stock::documents::discard(&frame.state, &frame.caller, document).await? {
         Flash::success(frame.text("Rascunho descartado.", "Draft discarded."))
     } else {
         Flash::warning(frame.text(

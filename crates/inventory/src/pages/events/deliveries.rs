@@ -1,13 +1,12 @@
 //! The pages of deliveries: the list below the endpoints, one delivery, and redelivery.
 
 use askama::Template;
-use axum::extract::Request;
 
 use super::{HERE, endpoints::EndpointFields, outcome_in_words};
 use crate::{
     access::{Actor, Model, Verb},
     events::{Attempt, Delivery, DeliveryState, Endpoint, Event, Filter, deliveries, endpoints},
-    page::{FormSubmission, Frame, PageResult, SharedPage, flash, see_other},
+    page::{FormSubmission, Frame, PageResult, flash, see_other},
     rest::{
         RecordId, Refusal,
         page::{Page as Found, PageRequest},
@@ -62,10 +61,9 @@ struct AttemptRow {
 }
 
 /// `GET /webhooks/`
-pub(super) async fn list(page: SharedPage, frame: Frame, request: Request) -> PageResult {
+pub(super) async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
-    let state = &page.state;
-    let parameters = Parameters::of_address(request.uri());
+    let state = &frame.state;
     let page_request = PageRequest::parse(state, &parameters).map_err(Refusal::from)?;
     let filter = Filter {
         state: parameters.get("state").and_then(DeliveryState::of),
@@ -151,10 +149,10 @@ fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
 }
 
 /// `GET /webhooks/deliveries/{id}/`
-pub(super) async fn show(page: SharedPage, frame: Frame, RecordId(id): RecordId) -> PageResult {
+pub(super) async fn show(frame: Frame, RecordId(id): RecordId) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = deliveries::find(&page.state.db, id).await;
+    let found = deliveries::find(&frame.state.db, id).await;
     let (delivery, event, attempts) = found.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
     Ok(frame.show(DeliveryPage {
         frame: &frame,
@@ -182,15 +180,14 @@ fn attempt(attempt: Attempt, frame: &Frame) -> AttemptRow {
 
 /// `POST /webhooks/deliveries/{id}/redeliver/`
 pub(super) async fn redeliver(
-    page: SharedPage,
     frame: Frame,
     RecordId(id): RecordId,
-    request: Request,
+    post: FormSubmission,
 ) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (actor, post) = checked_form(&page, &frame, request).await?;
+    let actor = redeliverer(&frame)?;
     let key = post.idempotency_key(&frame, "deliveries/redeliver");
-    deliveries::redeliver_once(&page.state, &actor, id, key).await?;
+    deliveries::redeliver_once(&frame.state, &actor, id, key).await?;
     let text = frame.text(
         "O evento será entregue de novo.",
         "The event will be delivered again.",
@@ -200,25 +197,16 @@ pub(super) async fn redeliver(
 }
 
 /// `POST /webhooks/redeliver-failed/`
-pub(super) async fn redeliver_failed(
-    page: SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
-    let (actor, _) = checked_form(&page, &frame, request).await?;
-    let count = deliveries::redeliver_failed(&page.state, &actor, None).await;
+pub(super) async fn redeliver_failed(frame: Frame, _: FormSubmission) -> PageResult {
+    let actor = redeliverer(&frame)?;
+    let count = deliveries::redeliver_failed(&frame.state, &actor, None).await;
     let count = count.map_err(Refusal::from)?;
     let words = frame.text("Entregas reiniciadas: ", "Deliveries restarted: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }
 
-/// Reads a form, and checks its CSRF token and the permission to change deliveries.
-async fn checked_form(
-    page: &SharedPage,
-    frame: &Frame,
-    request: Request,
-) -> Result<(Actor, FormSubmission), Refusal> {
-    let post = FormSubmission::read(&page.state, request).await?;
+/// The user, with the permission to change deliveries.
+fn redeliverer(frame: &Frame) -> Result<Actor, Refusal> {
     frame.require(Verb::Change, Model::Delivery)?;
-    Ok((Actor::from(&frame.caller), post))
+    Ok(Actor::from(&frame.caller))
 }

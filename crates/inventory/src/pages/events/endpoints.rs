@@ -2,7 +2,7 @@
 //! actions enable, disable, test and delete.
 
 use askama::Template;
-use axum::{extract::Request, response::Response};
+use axum::response::Response;
 use db::Tx;
 use http::Method;
 use resource::{Field, Record as _};
@@ -17,15 +17,16 @@ use crate::{
         endpoints::{self, EndpointError},
         labels,
     },
+    idempotency::IdempotencyKey,
     page::{
-        FormSubmission, Frame, PageResult, PageState, SharedPage,
+        FormSubmission, Frame, PageResult,
         delete::Deletion,
         edit_conflict::FieldSnapshot,
         flash::{self, Flash},
         history::{self, ChangeView},
         part::PagePart,
         prevent_caching,
-        record_form::{NewRecord, RecordForm, RecordForms},
+        record_form::{RecordForm, RecordForms},
         records, see_other,
     },
     rest::{
@@ -161,22 +162,26 @@ impl RecordForms for Endpoints {
         FieldErrors::default()
     }
 
-    async fn create(self, new: NewRecord<'_>) -> Result<Option<Endpoint>, Refusal> {
-        let (actor, input) = (Actor::from(new.caller), endpoints::input(new.members, None));
-        let (id, _) = endpoints::add_once(new.state, &actor, &input, new.key).await?;
-        self.read(new.state, id).await
+    async fn create(
+        self,
+        frame: &Frame,
+        members: &Members,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Option<Endpoint>, Refusal> {
+        let (actor, input) = (Actor::from(&frame.caller), endpoints::input(members, None));
+        let (id, _) = endpoints::add_once(&frame.state, &actor, &input, key).await?;
+        self.read(&frame.state, id).await
     }
 
     /// Shows the new secret.
     async fn created(
         self,
-        page: &PageState,
         frame: &Frame,
         record: Option<Endpoint>,
         _sent: &RecordForm,
     ) -> Result<Response, Refusal> {
         let endpoint = record.ok_or(Refusal::NotFound)?;
-        let secret = endpoints::current_secret(&page.state, endpoint.id).await?;
+        let secret = endpoints::current_secret(&frame.state, endpoint.id).await?;
         let secret = secret.ok_or(Refusal::NotFound)?;
         Ok(secret_page(
             frame,
@@ -216,11 +221,11 @@ impl RecordForms for Endpoints {
 }
 
 /// `GET /webhooks/{id}/`
-pub(super) async fn show(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
+pub(super) async fn show(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, MODEL)?;
-    let endpoint = records::find(Endpoints, &page.state, id).await?;
-    let changes = history::changes(&page.state, MODEL, endpoint.id, frame.locale).await?;
-    let (now, locale) = (page.state.clock.now(), frame.locale);
+    let endpoint = records::find(Endpoints, &frame.state, id).await?;
+    let changes = history::changes(&frame.state, MODEL, endpoint.id, frame.locale).await?;
+    let (now, locale) = (frame.state.clock.now(), frame.locale);
     let until = endpoint.previous_secret_until.filter(|until| *until > now);
     let since = endpoint.disabled_at.or(endpoint.failing_since);
     Ok(frame.show(EndpointPage {
@@ -245,8 +250,8 @@ fn refuse_configured(endpoint: &Endpoint) -> Result<(), EndpointError> {
 }
 
 /// Reads an endpoint that pages can change.
-async fn changeable(page: &PageState, id: RecordId) -> Result<Endpoint, Refusal> {
-    let endpoint = records::find(Endpoints, &page.state, id).await?;
+async fn changeable(frame: &Frame, id: RecordId) -> Result<Endpoint, Refusal> {
+    let endpoint = records::find(Endpoints, &frame.state, id).await?;
     refuse_configured(&endpoint)?;
     Ok(endpoint)
 }
@@ -268,10 +273,10 @@ fn secret_page(
 }
 
 /// `GET /webhooks/{id}/secret/`
-pub(super) async fn ask_secret(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
+pub(super) async fn ask_secret(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
-    let endpoint = changeable(&page, id).await?;
-    let secret = endpoints::current_secret(&page.state, endpoint.id).await;
+    let endpoint = changeable(&frame, id).await?;
+    let secret = endpoints::current_secret(&frame.state, endpoint.id).await;
     let before = match secret.map_err(Refusal::from)? {
         Some(_) => Before::NotShown,
         None => Before::Unreadable,
@@ -280,18 +285,12 @@ pub(super) async fn ask_secret(page: SharedPage, frame: Frame, id: RecordId) -> 
 }
 
 /// `POST /webhooks/{id}/secret/`
-pub(super) async fn rotate(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+pub(super) async fn rotate(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
-    let endpoint = records::find(Endpoints, &page.state, id).await?;
-    let key = FormSubmission::read(&page.state, request).await?;
-    let key = key.idempotency_key(&frame, "endpoints/secret");
+    let endpoint = records::find(Endpoints, &frame.state, id).await?;
+    let key = post.idempotency_key(&frame, "endpoints/secret");
     let actor = Actor::from(&frame.caller);
-    let (secret, until) = endpoints::rotate_once(&page.state, &actor, endpoint.id, key).await?;
+    let (secret, until) = endpoints::rotate_once(&frame.state, &actor, endpoint.id, key).await?;
     let before = match until {
         Some(until) => Before::SignsUntil(frame.locale.date_time(until)),
         None => Before::Unreadable,
@@ -315,23 +314,17 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
 }
 
 /// `GET /webhooks/{id}/delete/`
-pub(super) async fn ask_delete(page: SharedPage, frame: Frame, id: RecordId) -> PageResult {
+pub(super) async fn ask_delete(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
-    let endpoint = changeable(&page, id).await?;
+    let endpoint = changeable(&frame, id).await?;
     Ok(deletion(&frame, &endpoint).ask(&frame, Ok(()))?)
 }
 
 /// `POST /webhooks/{id}/delete/`
-pub(super) async fn delete(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+pub(super) async fn delete(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
-    let endpoint = records::find(Endpoints, &page.state, id).await?;
-    FormSubmission::read(&page.state, request).await?;
-    let removed = endpoints::remove(&page.state, &Actor::from(&frame.caller), endpoint.id).await;
+    let endpoint = records::find(Endpoints, &frame.state, id).await?;
+    let removed = endpoints::remove(&frame.state, &Actor::from(&frame.caller), endpoint.id).await;
     removed.map_err(Refusal::from)?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
     let text = format!("{words}: {}.", endpoint.url);
@@ -339,18 +332,11 @@ pub(super) async fn delete(
 }
 
 /// `POST /webhooks/{id}/test/`
-pub(super) async fn test(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (id, _, post) = checked_form(&page, &frame, id, request).await?;
+pub(super) async fn test(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
+    let (id, actor) = changed(&frame, id)?;
     let key = post.idempotency_key(&frame, "endpoints/test");
     let words = frame.text("Evento de teste", "Test event");
-    let Some(attempt) =
-        endpoints::test_once(&page.state, &Actor::from(&frame.caller), id, key).await?
-    else {
+    let Some(attempt) = endpoints::test_once(&frame.state, &actor, id, key).await? else {
         let still = frame.text("ainda sem resposta", "no answer yet");
         let message = Flash::warning(format!("{words}: {still}."));
         return Ok(flash::leave(see_other(&address(id)), message));
@@ -366,14 +352,9 @@ pub(super) async fn test(
 }
 
 /// `POST /webhooks/{id}/enable/`
-pub(super) async fn enable(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (id, actor, _) = checked_form(&page, &frame, id, request).await?;
-    let enabled = endpoints::enable(&page.state, &actor, id).await;
+pub(super) async fn enable(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+    let (id, actor) = changed(&frame, id)?;
+    let enabled = endpoints::enable(&frame.state, &actor, id).await;
     let text = frame.text(
         "O destino voltou a receber eventos.",
         "The endpoint receives events again.",
@@ -382,14 +363,9 @@ pub(super) async fn enable(
 }
 
 /// `POST /webhooks/{id}/disable/`
-pub(super) async fn disable(
-    page: SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (id, actor, _) = checked_form(&page, &frame, id, request).await?;
-    let disabled = endpoints::disable(&page.state, &actor, id).await;
+pub(super) async fn disable(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+    let (id, actor) = changed(&frame, id)?;
+    let disabled = endpoints::disable(&frame.state, &actor, id).await;
     let text = frame.text(
         "O destino não recebe mais eventos.",
         "The endpoint no longer receives events.",
@@ -402,15 +378,9 @@ fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> PageResult 
     Ok(flash::success(see_other(&address(id)), text))
 }
 
-/// Reads a form, and checks its CSRF token and the permission to change endpoints.
-async fn checked_form(
-    page: &PageState,
-    frame: &Frame,
-    RecordId(id): RecordId,
-    request: Request,
-) -> Result<(i64, Actor, FormSubmission), Refusal> {
-    let post = FormSubmission::read(&page.state, request).await?;
+/// The endpoint to change, and the user, who has the permission.
+fn changed(frame: &Frame, RecordId(id): RecordId) -> Result<(i64, Actor), Refusal> {
     frame.require(Verb::Change, MODEL)?;
     let id = id.ok_or(Refusal::NotFound)?;
-    Ok((id, Actor::from(&frame.caller), post))
+    Ok((id, Actor::from(&frame.caller)))
 }

@@ -6,14 +6,14 @@ use resource::Field;
 
 use super::{fields, sentence, undo};
 use crate::{
-    State,
+    idempotency::IdempotencyKey,
     page::{
-        Frame, PageState,
+        Frame,
         flash::{self, Flash},
-        record_form::{FormLooks, NewRecord, RecordForm, RecordForms},
+        record_form::{FormLooks, RecordForm, RecordForms, create_by_api},
         see_other,
     },
-    rest::Refusal,
+    rest::{Refusal, fields::Members},
     stock::movements::{Movement, MovementRecord, words::texts},
 };
 
@@ -42,7 +42,7 @@ impl RecordForms for Movement {
         }
     }
 
-    fn hint(self, _state: &State, frame: &Frame, field: &Field, _is_new: bool) -> String {
+    fn hint(self, frame: &Frame, field: &Field, _is_new: bool) -> String {
         if !field.is_name {
             return String::new();
         }
@@ -53,13 +53,17 @@ impl RecordForms for Movement {
         hint.to_owned()
     }
 
-    async fn create(self, new: NewRecord<'_>) -> Result<Option<MovementRecord>, Refusal> {
-        new.by_api(self).await
+    async fn create(
+        self,
+        frame: &Frame,
+        members: &Members,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Option<MovementRecord>, Refusal> {
+        create_by_api(self, frame, members, key).await
     }
 
     async fn created(
         self,
-        page: &PageState,
         frame: &Frame,
         record: Option<MovementRecord>,
         sent: &RecordForm,
@@ -69,7 +73,7 @@ impl RecordForms for Movement {
             let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
             return Ok(flash::leave(see_other(&next), Flash::warning(text)));
         };
-        let text = sentence(&page.state, frame, texts(self).booked, &record).await?;
+        let text = sentence(frame, texts(self).booked, &record).await?;
         let flash = undo(self, frame, &record, Flash::success(text));
         Ok(flash::leave(see_other(&next), flash))
     }

@@ -4,7 +4,6 @@
 mod form;
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
 use db::Conn;
 use resource::{Field, ListedIn, Record as _, Words, laid_out, listed};
 use web::locale::Locale;
@@ -14,14 +13,14 @@ use crate::{
     access::{Model, Verb},
     catalogue::products,
     page::{
-        Frame, PageResult, SharedPage,
+        Frame, PageResult,
         delete::Deletion,
         fact::Fact,
         flash::{self, Flash},
         list_page::{Cell, Days, Link, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages, address, find},
-        routes::{PageRouter, get, of_one},
+        routes::{PageRouter, get, of},
     },
     rest::{
         RecordId, Refusal,
@@ -35,7 +34,7 @@ pub(crate) fn routes(movement: Movement) -> PageRouter {
         .merge(record_form::routes(movement))
         .route(
             &format!("/{}/{{id}}/", movement.path()),
-            get(of_one(movement, detail)),
+            get(of(movement, detail)),
         )
 }
 
@@ -81,7 +80,6 @@ impl ResourcePages for Movement {
 
     async fn rows(
         self,
-        _state: &State,
         frame: &Frame,
         _list: &ListPage,
         records: &[MovementRecord],
@@ -124,7 +122,6 @@ impl ResourcePages for Movement {
 
     async fn deletion(
         self,
-        state: &State,
         frame: &Frame,
         record: &MovementRecord,
     ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
@@ -141,17 +138,12 @@ impl ResourcePages for Movement {
         };
         Ok((
             deletion,
-            crate::stock::movements::check_deletion(state, self, record).await,
+            crate::stock::movements::check_deletion(&frame.state, self, record).await,
         ))
     }
 
-    async fn deleted(
-        self,
-        state: &State,
-        frame: &Frame,
-        record: &MovementRecord,
-    ) -> Result<String, Refusal> {
-        sentence(state, frame, texts(self).undone, record).await
+    async fn deleted(self, frame: &Frame, record: &MovementRecord) -> Result<String, Refusal> {
+        sentence(frame, texts(self).undone, record).await
     }
 
     fn deleted_before(self, frame: &Frame) -> Option<&'static str> {
@@ -205,22 +197,16 @@ impl MovementPage<'_> {
     }
 }
 
-async fn detail(
-    movement: Movement,
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    _request: Request,
-) -> PageResult {
+async fn detail(movement: Movement, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, movement.model())?;
-    let record = find(movement, &page.state, id).await?;
+    let record = find(movement, &frame.state, id).await?;
     Ok(frame.show(MovementPage {
         frame: &frame,
         words: movement.words(),
-        booking: crate::stock::movements::booking(&page.state, movement, &record).await?,
+        booking: crate::stock::movements::booking(&frame.state, movement, &record).await?,
         order: match movement {
             Movement::Inflow => None,
-            Movement::Outflow => super::orders::origin(&page, &frame, record.id).await?,
+            Movement::Outflow => super::orders::origin(&frame, record.id).await?,
         },
         may_delete: frame.may(Verb::Delete, movement.model()),
         correction: correction(movement, &frame, &record),
@@ -235,13 +221,12 @@ async fn detail(
 
 /// The message after a movement was booked or undone, with the new stock.
 async fn sentence(
-    state: &State,
     frame: &Frame,
     label: (&'static str, &'static str),
     record: &MovementRecord,
 ) -> Result<String, Refusal> {
     let locale = frame.locale;
-    let product = products::read(state, record.product.id).await?;
+    let product = products::read(&frame.state, record.product.id).await?;
     let balance = product.map_or(0, |product| product.quantity);
     Ok(format!(
         "{}: {} × {}. {} {}.",

@@ -1,12 +1,10 @@
 //! Archives and unarchives a product. Each action is the Undo of the other.
 
-use axum::extract::{Request, State as Extracted};
-
 use super::address;
 use crate::{
     access::{Model, Verb},
     page::{
-        FormSubmission, Frame, PageResult, PageState, SharedPage,
+        FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         picked_next, see_other,
     },
@@ -14,37 +12,16 @@ use crate::{
     stock::archive,
 };
 
-/// `POST /products/<id>/archive/`
-pub(super) async fn archive(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    set(&page, &frame, id, request, true).await
-}
-
-/// `POST /products/<id>/unarchive/`
-pub(super) async fn unarchive(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    set(&page, &frame, id, request, false).await
-}
-
-async fn set(
-    page: &PageState,
-    frame: &Frame,
-    RecordId(id): RecordId,
-    request: Request,
+/// `POST /products/<id>/archive/` and `POST /products/<id>/unarchive/`
+pub(super) async fn set(
     is_archived: bool,
+    frame: Frame,
+    RecordId(id): RecordId,
+    post: FormSubmission,
 ) -> PageResult {
     frame.require(Verb::Change, Model::Product)?;
-    let post = FormSubmission::read(&page.state, request).await?;
     let id = id.ok_or(Refusal::NotFound)?;
-    let (title, is_new) = archive::set(&page.state, &frame.caller, id, is_archived).await?;
+    let (title, is_new) = archive::set(&frame.state, &frame.caller, id, is_archived).await?;
     let (label, back) = if is_archived {
         (("Produto arquivado", "Product archived"), "unarchive/")
     } else {

@@ -1,16 +1,14 @@
 //! The page of one product: its data, the chart of its stock, its history and its ledger.
 
 use askama::Template;
-use axum::extract::{Request, State as Extracted};
 use resource::{Field, Kind, Record as _, laid_out};
 
 use super::address;
 use crate::{
-    State,
     access::{Model, Verb},
     catalogue::products::{ProductRecord, Products},
     page::{
-        Form, Frame, PageResult, SharedPage,
+        Form, Frame, PageResult,
         fact::Fact,
         history::{self, ChangeView, SYSTEM},
         list_page::{Cell, Column, Empty, Filter, ListAddress, ListPage, Row},
@@ -49,12 +47,12 @@ struct LedgerPart {
 }
 
 impl LedgerPart {
-    async fn read(state: &State, frame: &Frame, product: i64) -> Result<Self, Refusal> {
+    async fn read(frame: &Frame, product: i64) -> Result<Self, Refusal> {
         let page_request = PageRequest {
             page: PageNumber::Number(1),
             size: CURVE,
         };
-        let rows = stock::ledger_list(state, product, None, page_request)
+        let rows = stock::ledger_list(&frame.state, product, None, page_request)
             .await?
             .results;
         let points: Vec<_> = rows
@@ -119,30 +117,24 @@ impl ProductActions {
 }
 
 /// `GET /products/<id>/`. With `after`, the user waits for an analysis with a larger id.
-pub(super) async fn show(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+pub(super) async fn show(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
-    let (state, locale) = (&page.state, frame.locale);
+    let (state, locale) = (&frame.state, frame.locale);
     let product = find(Products, state, id).await?;
     let stocked = stock::stock_state(state, product.id).await?;
     let threshold = Policy::from(&state.config).threshold_of(stocked.threshold);
     let archived_at = stocked.archived_at;
     let is_archived = archived_at.is_some();
     let changes = history::changes(state, Model::Product, product.id, locale).await?;
-    let parameters = Parameters::of_address(request.uri());
     let after = parameters.get("after").and_then(|id| id.parse().ok());
-    let analysis = AnalysisPanel::of(state, &frame, product.id, after);
+    let analysis = AnalysisPanel::of(&frame, product.id, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
         product: &product,
         threshold,
         is_low: !is_archived && Level::of(product.quantity, threshold) == Level::Low,
         archived_at: archived_at.map(|at| locale.date_time(at)),
-        ledger: part("ledger", LedgerPart::read(state, &frame, product.id)).await?,
+        ledger: part("ledger", LedgerPart::read(&frame, product.id)).await?,
         facts: facts(&frame, &product),
         changes,
         analysis: part("analysis", analysis).await?,
@@ -205,15 +197,9 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
 }
 
 /// `GET /products/<id>/ledger/`: all changes of the quantity, optionally up to a day.
-pub(super) async fn ledger(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
+pub(super) async fn ledger(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
-    let product = find(Products, &page.state, id).await?;
-    let parameters = Parameters::of_address(request.uri());
+    let product = find(Products, &frame.state, id).await?;
     let mut list = ledger_list(&frame, &product, &parameters);
     let as_of = match stock::read_as_of(&parameters) {
         Ok(as_of) => as_of,
@@ -222,8 +208,8 @@ pub(super) async fn ledger(
             return Ok(list.show(&frame));
         }
     };
-    let page_request = PageRequest::parse(&page.state, &parameters).map_err(Refusal::from)?;
-    let found = stock::ledger_list(&page.state, product.id, as_of, page_request).await?;
+    let page_request = PageRequest::parse(&frame.state, &parameters).map_err(Refusal::from)?;
+    let found = stock::ledger_list(&frame.state, product.id, as_of, page_request).await?;
     list.fill(&found, |row| ledger_row(entry(&frame, row)));
     Ok(list.show(&frame))
 }

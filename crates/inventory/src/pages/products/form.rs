@@ -10,10 +10,11 @@ use crate::{
     State,
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord, Products},
+    idempotency::IdempotencyKey,
     page::{
-        Frame, PageState,
+        Frame,
         edit_conflict::FieldSnapshot,
-        record_form::{FormLooks, NewRecord, RecordForm, RecordForms, created},
+        record_form::{FormLooks, RecordForm, RecordForms, create_by_api, created},
         value::FieldValue,
     },
     rest::{
@@ -62,9 +63,9 @@ impl RecordForms for Products {
         }
     }
 
-    fn hint(self, state: &State, frame: &Frame, field: &Field, is_new: bool) -> String {
+    fn hint(self, frame: &Frame, field: &Field, is_new: bool) -> String {
         if field == OPTIONAL_THRESHOLD {
-            let shop = frame.locale.number(state.config.low_stock_threshold);
+            let shop = frame.locale.number(frame.state.config.low_stock_threshold);
             return match frame.locale {
                 Locale::PtBr => format!("Em branco, usa o mínimo da loja ({shop})."),
                 Locale::En => format!("If blank, the shop default ({shop}) applies."),
@@ -106,14 +107,18 @@ impl RecordForms for Products {
         products::all_problems(state, own, members).await
     }
 
-    async fn create(self, new: NewRecord<'_>) -> Result<Option<ProductRecord>, Refusal> {
-        new.by_api(self).await
+    async fn create(
+        self,
+        frame: &Frame,
+        members: &Members,
+        key: Option<IdempotencyKey>,
+    ) -> Result<Option<ProductRecord>, Refusal> {
+        create_by_api(self, frame, members, key).await
     }
 
     /// Writes the threshold of the new product, too.
     async fn created(
         self,
-        page: &PageState,
         frame: &Frame,
         record: Option<ProductRecord>,
         sent: &RecordForm,
@@ -122,7 +127,7 @@ impl RecordForms for Products {
         let may = frame.may(Verb::Change, Model::Product);
         if let (Some(product), Setting::Set(Some(threshold)), true) = (&record, threshold, may) {
             let threshold = Some(threshold);
-            stock::threshold_set(&page.state, &frame.caller, product.id, threshold).await?;
+            stock::threshold_set(&frame.state, &frame.caller, product.id, threshold).await?;
         }
         created(self, frame, record, sent)
     }

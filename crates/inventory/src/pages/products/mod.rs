@@ -25,12 +25,12 @@ use crate::{
         refuse_when_referenced,
     },
     page::{
-        Frame, PageState,
+        Frame,
         delete::Deletion,
         list_page::{Cell, Link, ListAddress, ListFilters, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages},
-        routes::{PageRouter, get, post_from},
+        routes::{PageRouter, get, of_one, post_from},
     },
     rest::{
         Refusal,
@@ -47,11 +47,11 @@ pub(crate) fn routes() -> PageRouter {
         .route("/products/{id}/ledger/", get(detail::ledger))
         .route(
             "/products/{id}/archive/",
-            post_from("../", archive::archive),
+            post_from("../", of_one(true, archive::set)),
         )
         .route(
             "/products/{id}/unarchive/",
-            post_from("../", archive::unarchive),
+            post_from("../", of_one(false, archive::set)),
         )
 }
 
@@ -119,36 +119,30 @@ impl ResourcePages for Products {
         }
     }
 
-    async fn jump(
-        self,
-        page: &PageState,
-        parameters: &Parameters,
-    ) -> Result<Option<String>, Refusal> {
-        search::jump(page, parameters).await
+    async fn jump(self, frame: &Frame, parameters: &Parameters) -> Result<Option<String>, Refusal> {
+        search::jump(frame, parameters).await
     }
 
     async fn find(
         self,
-        state: &State,
         frame: &Frame,
         list: &mut ListPage,
         parameters: &Parameters,
     ) -> Result<Page<ProductRecord>, Refusal> {
         let parameters = without_archived(parameters.clone());
-        search::found(state, frame, list, &parameters).await
+        search::found(frame, list, &parameters).await
     }
 
     async fn rows(
         self,
-        state: &State,
         frame: &Frame,
         list: &ListPage,
         records: &[ProductRecord],
     ) -> Result<Vec<Row>, Refusal> {
         let ids: Vec<i64> = records.iter().map(|product| product.id).collect();
         let rows = ProductRows {
-            states: stock::stock_states(state, &ids).await?,
-            policy: Policy::from(&state.config),
+            states: stock::stock_states(&frame.state, &ids).await?,
+            policy: Policy::from(&frame.state.config),
             columns: self.columns(),
             here: list.address.whole(),
             frame,
@@ -178,11 +172,10 @@ impl ResourcePages for Products {
 
     async fn deletion(
         self,
-        state: &State,
         frame: &Frame,
         record: &ProductRecord,
     ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
-        let referring = crate::catalogue::products::references_to(state, record.id).await?;
+        let referring = crate::catalogue::products::references_to(&frame.state, record.id).await?;
         let [_inflows, outflows, _imports] = &referring;
         let movement = if outflows.count > 0 {
             Movement::Outflow

@@ -3,7 +3,6 @@
 
 use super::address;
 use crate::{
-    State,
     catalogue::{
         named::{self, Kind},
         products::{
@@ -12,7 +11,7 @@ use crate::{
         },
     },
     page::{
-        Frame, PageState,
+        Frame,
         list_page::{Chip, ListPage},
     },
     rest::{Refusal, page::PageRequest, query::Parameters},
@@ -25,11 +24,11 @@ const ALSO: i64 = 3;
 
 /// The products that the list shows. Adds a note and links to the list.
 pub(super) async fn found(
-    state: &State,
     frame: &Frame,
     list: &mut ListPage,
     parameters: &Parameters,
 ) -> Result<Found, Refusal> {
+    let state = &frame.state;
     let (interpreted, interpretation) = lookup::interpret(state, parameters).await?;
     if let Some(interpretation) = &interpretation {
         list.note = interpretation_note(frame, interpretation);
@@ -47,7 +46,7 @@ pub(super) async fn found(
     }
     let found = products::list(state, &interpreted).await?;
     if let Some(search) = parameters.get("search") {
-        list.also = also(state, frame, search, interpretation.as_ref()).await?;
+        list.also = also(frame, search, interpretation.as_ref()).await?;
     }
     Ok(found)
 }
@@ -102,12 +101,11 @@ fn note(frame: &Frame, matches: &SerieNumberMatches) -> String {
 /// Links to other matches of a search: products whose serie number begins with it, and brands and
 /// categories with that name.
 async fn also(
-    state: &State,
     frame: &Frame,
     search: &str,
     interpretation: Option<&Interpretation>,
 ) -> Result<Vec<Chip>, Refusal> {
-    let mut chips = Vec::new();
+    let (state, mut chips) = (&frame.state, Vec::new());
     for product in lookup::numbered_like(state, search, (ALSO, 0)).await? {
         let number = product.serie_number.as_deref().unwrap_or_default();
         chips.push(Chip {
@@ -138,20 +136,20 @@ async fn also(
 
 /// The address of the product whose serie number was searched for, as a scanner types it.
 pub(crate) async fn jump(
-    page: &PageState,
+    frame: &Frame,
     parameters: &Parameters,
 ) -> Result<Option<String>, Refusal> {
     let search = parameters.get("search").unwrap_or_default();
     if search.is_empty() || search.contains('\0') {
         return Ok(None);
     }
-    if let Some(product) = products::with_serie_number(&page.state, search).await? {
+    if let Some(product) = products::with_serie_number(&frame.state, search).await? {
         return Ok(Some(address(product.id)));
     }
     // A number that is typed only in part leads to a product if it begins a single serie number and
     // matches no title.
-    let candidates = lookup::numbered_like(&page.state, search, (2, 0)).await?;
-    let is_title = !products::first_matches(&page.state, &Parameters::of("search", search), 1)
+    let candidates = lookup::numbered_like(&frame.state, search, (2, 0)).await?;
+    let is_title = !products::first_matches(&frame.state, &Parameters::of("search", search), 1)
         .await?
         .is_empty();
     Ok(match candidates.as_slice() {

@@ -2,17 +2,13 @@
 //! The first button adds the product, so Enter does the same.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
-use web::locale::Locale;
+use axum::response::Response;
 
 use super::{ABOUT, booked, cost_text, sums};
 use crate::{
     catalogue::named,
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         picker::{Picker, PickerSource},
         redirect, see_other,
@@ -136,35 +132,23 @@ impl ShownProduct {
 }
 
 /// `GET /receiving/new/`
-pub(super) async fn new(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
+pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
     ABOUT.admit(&frame)?;
-    let parameters = Parameters::of_address(request.uri());
-    show(&page, &frame, None, &parameters).await
+    show(&frame, None, &parameters).await
 }
 
 /// `GET /receiving/{id}/edit/`
-pub(super) async fn edit(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let receipt = ABOUT.find(&page, &frame, id).await?;
+pub(super) async fn edit(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
+    let receipt = ABOUT.find(&frame, id).await?;
     if receipt.is_booked() {
         return Ok(redirect(&ABOUT.address(receipt.id)));
     }
-    let parameters = Parameters::of_address(request.uri());
-    show(&page, &frame, Some(receipt), &parameters).await
+    show(&frame, Some(receipt), &parameters).await
 }
 
 /// Shows the form. The query string may choose a supplier and a product.
-async fn show(
-    page: &PageState,
-    frame: &Frame,
-    receipt: Option<Document>,
-    parameters: &Parameters,
-) -> PageResult {
-    let state = &page.state;
+async fn show(frame: &Frame, receipt: Option<Document>, parameters: &Parameters) -> PageResult {
+    let state = &frame.state;
     let stored = receipt
         .as_ref()
         .and_then(|receipt| receipt.supplier.as_ref());
@@ -184,48 +168,27 @@ async fn show(
 }
 
 /// `POST /receiving/new/`
-pub(super) async fn begin(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn begin(frame: Frame, post: FormSubmission) -> PageResult {
     ABOUT.admit(&frame)?;
-    save(&page, &frame, None, request).await
+    save(&frame, None, post).await
 }
 
 /// `POST /receiving/{id}/edit/`
-pub(super) async fn change(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let receipt = ABOUT.find(&page, &frame, id).await?;
+pub(super) async fn change(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
+    let receipt = ABOUT.find(&frame, id).await?;
     if receipt.is_booked() {
         return Ok(booked(&frame, &receipt));
     }
-    save(&page, &frame, Some(receipt), request).await
+    save(&frame, Some(receipt), post).await
 }
 
-async fn save(
-    page: &PageState,
-    frame: &Frame,
-    receipt: Option<Document>,
-    request: Request,
-) -> PageResult {
-    let mut post = FormSubmission::read(&page.state, request).await?;
-    let (state, locale) = (&page.state, frame.locale);
+async fn save(frame: &Frame, receipt: Option<Document>, mut post: FormSubmission) -> PageResult {
+    let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(frame, PATH);
     let supplier = post.pick(state, supplier_picker(frame), locale).await?;
     let product = post.pick(state, product_picker(frame), locale).await?;
-    let (change, scanned, problems) = read(
-        page,
-        &mut post,
-        receipt.as_ref(),
-        (&supplier, &product),
-        locale,
-    )
-    .await?;
+    let pickers = (&supplier, &product);
+    let (change, scanned, problems) = read(frame, &mut post, receipt.as_ref(), pickers).await?;
     let mut shown = ShownProduct {
         form: post.form,
         receipt,
@@ -239,7 +202,7 @@ async fn save(
     let id = shown.receipt.as_ref().map(|receipt| receipt.id);
     let who = (&frame.caller, locale);
     match crate::stock::receiving::save(state, who, id, change.clone(), key).await {
-        Ok(saved) => done(page, frame, &saved, &change, (&shown, scanned)).await,
+        Ok(saved) => done(frame, &saved, &change, (&shown, scanned)).await,
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
             Ok(again(frame, shown))
@@ -255,19 +218,19 @@ fn again(frame: &Frame, mut shown: ShownProduct) -> Response {
 /// Parses the form: the change of the draft, the product whose code was typed as the quantity, and
 /// the errors of lines.
 async fn read(
-    page: &PageState,
+    frame: &Frame,
     post: &mut FormSubmission,
     receipt: Option<&Document>,
     (supplier, product): (&Picker, &Picker),
-    locale: Locale,
 ) -> Result<(DraftChange, Option<i64>, LineProblems), Refusal> {
+    let locale = frame.locale;
     let mut reader = Reader::new(&post.members, Mode::Partial);
     let invoice = reader.optional_text(INVOICE.name, MAX_INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
     let (quantities, problems) =
         form::quantities(&mut post.form, DocumentKind::Receipt, lines, locale);
-    let (added, scanned) = added(page, post, DocumentKind::Receipt, product, locale).await?;
+    let (added, scanned) = added(frame, post, DocumentKind::Receipt, product).await?;
     let change = DraftChange {
         supplier: supplier.id.parse().ok(),
         invoice: invoice.unwrap_or_default(),
@@ -289,7 +252,6 @@ fn step(button: &str) -> DraftStep {
 }
 
 async fn done(
-    page: &PageState,
     frame: &Frame,
     saved: &SaveResult,
     change: &DraftChange,
@@ -298,7 +260,7 @@ async fn done(
     let added = match &saved.outcome {
         DocumentOutcome::Booked => {
             let document = (DocumentKind::Receipt, saved.id);
-            let receipt = documents::read(&page.state, &frame.caller, document).await?;
+            let receipt = documents::read(&frame.state, &frame.caller, document).await?;
             return Ok(booked(frame, &receipt));
         }
         DocumentOutcome::Undone => return Ok(ABOUT.undone_before(frame, saved.id)),

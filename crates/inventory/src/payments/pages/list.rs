@@ -76,7 +76,7 @@ impl CheckoutRequest {
     ) -> Result<Self, Refusal> {
         let parameters = Parameters::of_address(uri);
         let page_request = PageRequest::parse(&page.state, &parameters)?;
-        let mut list = filters.read(page, frame, parameters).await?;
+        let mut list = filters.read(frame, parameters).await?;
         let number = match page_request.page {
             PageNumber::Number(number) => number,
             PageNumber::Last => 1,

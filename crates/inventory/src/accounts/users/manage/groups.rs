@@ -12,7 +12,7 @@ use crate::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members, Mode},
     },
-    work::{Work, write},
+    work::Work,
 };
 
 const TAKEN: Message = Message::fixed(
@@ -95,18 +95,18 @@ async fn read_group(
 
 /// Deletes a group, but not its members. Returns whether it existed. An error if it has permissions
 /// that the caller lacks.
-pub(crate) async fn delete_group(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-    let by = caller.clone();
-    let job = async move |work: &mut Work<'_>| {
-        let Some(before) = store::group(work.tx, id).await? else {
-            return Ok(false);
-        };
-        refuse_greater(&by, &before.permissions)?;
-        store::delete_group(work.tx, id).await?;
-        audit::record(work, Action::Deleted, Model::Group, id, &before.name).await?;
-        Ok(true)
+pub(crate) async fn delete_group(
+    work: &mut Work<'_>,
+    caller: &Caller,
+    id: i64,
+) -> Result<bool, Refusal> {
+    let Some(before) = store::group(work.tx, id).await? else {
+        return Ok(false);
     };
-    write(state, caller, job).await
+    refuse_greater(caller, &before.permissions)?;
+    store::delete_group(work.tx, id).await?;
+    audit::record(work, Action::Deleted, Model::Group, id, &before.name).await?;
+    Ok(true)
 }
 
 /// The reason why the caller may neither change nor delete a group.

@@ -207,25 +207,21 @@ pub(crate) async fn reset_password(
 /// # Errors
 ///
 /// The caller's own account, or an account with permissions that the caller lacks.
-pub(crate) async fn delete(state: &State, caller: &Caller, id: i64) -> Result<bool, Refusal> {
-    let by = caller.clone();
-    let job = async move |work: &mut Work<'_>| {
-        let Some(details) = store::details(work.tx, id).await? else {
-            return Ok(false);
-        };
-        refuse_deletion(&by, &details)?;
-        store::delete(work.tx, id).await?;
-        audit::record(
-            work,
-            Action::Deleted,
-            Model::User,
-            id,
-            &details.user.username,
-        )
-        .await?;
-        Ok(true)
+pub(crate) async fn delete(work: &mut Work<'_>, caller: &Caller, id: i64) -> Result<bool, Refusal> {
+    let Some(details) = store::details(work.tx, id).await? else {
+        return Ok(false);
     };
-    write(state, caller, job).await
+    refuse_deletion(caller, &details)?;
+    store::delete(work.tx, id).await?;
+    audit::record(
+        work,
+        Action::Deleted,
+        Model::User,
+        id,
+        &details.user.username,
+    )
+    .await?;
+    Ok(true)
 }
 
 /// Ends a session. Returns whether it existed. An error if its account has permissions that the

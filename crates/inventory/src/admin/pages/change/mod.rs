@@ -4,32 +4,28 @@
 mod save;
 mod view;
 
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 
-use super::{RecordPath, find, inlines::SubmittedRow, query, versions};
+use super::{AdminResult, RecordPath, find, inlines::SubmittedRow, versions};
 use crate::{
     access::Verb,
     admin::{
         about::{ModelDescription, ModelRecord},
         site::AdminFrame,
     },
-    page::{Form, PageState, edit_conflict, request_body},
+    page::{Form, FormSubmission, edit_conflict},
     rest::{Refusal, query::Parameters},
 };
 use save::{SaveRequest, save};
 use view::ChangePage;
 
 async fn show(
-    page: &PageState,
     site: &AdminFrame,
     about: &'static ModelDescription,
     record: Option<ModelRecord>,
     sent: (Form, Vec<SubmittedRow>),
 ) -> Result<Response, Refusal> {
-    let change = ChangePage::of(page, site, about, record, sent).await?;
+    let change = ChangePage::of(site, about, record, sent).await?;
     Ok(if change.is_refused() {
         site.show_again(change)
     } else {
@@ -39,82 +35,54 @@ async fn show(
 
 /// `GET /admin/{model}/add/`
 pub(super) async fn add_form(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
     Path(model): Path<String>,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, _) = request.into_parts();
+    parameters: Parameters,
+) -> AdminResult {
     let about = site.model(&model)?.about();
     site.demand(about, Verb::Add)?;
-    let query = Parameters::parse(query(&parts));
     let mut form = Form::new();
     for field in about.fields_of(true).filter(|field| !field.is_secret) {
-        if let Some(value) = query.get(field.name) {
+        if let Some(value) = parameters.get(field.name) {
             form.set(field.name, value);
         }
     }
-    Ok(show(&page, &site, about, None, (form, Vec::new())).await?)
+    Ok(show(&site, about, None, (form, Vec::new())).await?)
 }
 
 /// `POST /admin/{model}/add/`
 pub(super) async fn add(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
     Path(model): Path<String>,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
+    post: FormSubmission,
+) -> AdminResult {
     let model = site.model(&model)?;
     site.demand(model.about(), Verb::Add)?;
-    let saving = SaveRequest::new(model, None, members, &parts);
-    Ok(save(&page, &site, saving).await?)
+    Ok(save(&site, SaveRequest::new(model, None, post)).await?)
 }
 
 /// `GET /admin/{model}/{id}/change/`
-pub(super) async fn change_form(
-    Extracted(page): Extracted<PageState>,
-    site: AdminFrame,
-    Path((model, id)): RecordPath,
-) -> Result<Response, web::Error> {
-    let model = site.model(&model)?;
-    site.demand(model.about(), Verb::View)?;
-    let record = match find(&page, &site, model, &id).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let form = form_of(&site, model.about(), &record);
-    let sent = (form, Vec::new());
-    Ok(show(&page, &site, model.about(), Some(record), sent).await?)
-}
-
-fn form_of(site: &AdminFrame, about: &'static ModelDescription, record: &ModelRecord) -> Form {
+pub(super) async fn change_form(site: AdminFrame, Path(path): RecordPath) -> AdminResult {
+    let (model, record) = find(&site, path, Verb::View).await?;
+    let about = model.about();
     let mut form = Form::new();
-    let stored = versions::snapshots(about, record);
+    let stored = versions::snapshots(about, &record);
     edit_conflict::open(&mut form, &stored, site.locale);
-    form
+    Ok(show(&site, about, Some(record), (form, Vec::new())).await?)
 }
 
 /// `POST /admin/{model}/{id}/change/`
 pub(super) async fn change(
-    Extracted(page): Extracted<PageState>,
     site: AdminFrame,
-    Path((model, id)): RecordPath,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(&page.state, &parts, body).await?;
-    let model = site.model(&model)?;
-    let is_new = members.contains_key("_saveasnew") && model.about().saves_as_new;
+    Path(path): RecordPath,
+    post: FormSubmission,
+) -> AdminResult {
+    let about = site.model(&path.0)?.about();
+    let is_new = post.members.contains_key("_saveasnew") && about.saves_as_new;
     let verb = if is_new { Verb::Add } else { Verb::Change };
-    site.demand(model.about(), verb)?;
+    site.demand(about, verb)?;
     // A refused copy shows the record.
-    site.demand(model.about(), Verb::View)?;
-    let record = match find(&page, &site, model, &id).await? {
-        Ok(record) => record,
-        Err(response) => return Ok(response),
-    };
-    let saving = SaveRequest::new(model, Some(record), members, &parts);
-    Ok(save(&page, &site, saving).await?)
+    let (model, record) = find(&site, path, Verb::View).await?;
+    let saving = SaveRequest::new(model, Some(record), post);
+    Ok(save(&site, saving).await?)
 }

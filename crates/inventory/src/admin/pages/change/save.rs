@@ -3,8 +3,7 @@
 
 use askama::Template;
 use axum::response::{IntoResponse as _, Response};
-use http::{StatusCode, request::Parts};
-use web::errors::wants_json;
+use http::StatusCode;
 
 use super::show;
 use crate::{
@@ -14,21 +13,16 @@ use crate::{
         pages::{inlines, list_address, versions},
         site::AdminFrame,
     },
-    page::{
-        Form, PageState, edit_conflict::FormEdit, flash, form_token::FormToken, posts,
-        prevent_caching, see_other,
-    },
-    rest::{Refusal, fields::Members},
+    page::{FormSubmission, edit_conflict::FormEdit, flash, posts, prevent_caching, see_other},
+    rest::Refusal,
 };
 
 pub(super) struct SaveRequest {
     model: &'static dyn AdminModel,
     record: Option<ModelRecord>,
-    members: Members,
+    post: FormSubmission,
     follows: NextPage,
     is_copy: bool,
-    /// Whether a script submits the form in a dialog of another form, and expects JSON.
-    is_popup: bool,
 }
 
 #[derive(Template)]
@@ -44,9 +38,9 @@ impl SaveRequest {
     pub(super) fn new(
         model: &'static dyn AdminModel,
         record: Option<ModelRecord>,
-        members: Members,
-        parts: &Parts,
+        post: FormSubmission,
     ) -> Self {
+        let members = &post.members;
         let is_copy = members.contains_key("_saveasnew") && model.about().saves_as_new;
         let follows = if members.contains_key("_continue") || is_copy {
             NextPage::Record
@@ -58,10 +52,9 @@ impl SaveRequest {
         Self {
             model,
             record,
-            members,
+            post,
             follows,
             is_copy,
-            is_popup: wants_json(&parts.headers),
         }
     }
 
@@ -74,20 +67,18 @@ impl SaveRequest {
 }
 
 /// Saves a form, or shows it again with the errors.
-pub(super) async fn save(
-    page: &PageState,
-    site: &AdminFrame,
-    mut saving: SaveRequest,
-) -> Result<Response, Refusal> {
+pub(super) async fn save(site: &AdminFrame, saving: SaveRequest) -> Result<Response, Refusal> {
     let about = saving.model.about();
-    let mut form = posted_form(&saving.members, about);
-    // The token covers all submitted values, including a password.
-    let form_token = FormToken::of(&Form::of(&saving.members));
+    let mut form = saving.post.form.clone();
+    // Secrets are never sent back to the browser.
+    for (field, _) in about.fields.iter().filter(|(field, _)| field.is_secret) {
+        form.set(field.name, "");
+    }
     let (model, target) = (saving.model, saving.target());
-    let mut submitted = inlines::read(page, site, about, target, &saving.members).await?;
+    let mut submitted = inlines::read(site, about, target, &saving.post.members).await?;
     let fields = about.fields_of(target == WriteTarget::New);
-    posts::read_fields(&mut form, &mut saving.members, fields, site.locale);
-    let members = saving.members.clone();
+    let mut members = saving.post.members.clone();
+    posts::read_fields(&mut form, &mut members, fields, site.locale);
     let edit = match target {
         WriteTarget::New => FormEdit::default(),
         _ => versions::edit(about, &form, &members),
@@ -95,15 +86,14 @@ pub(super) async fn save(
     if form.is_refused() || submitted.iter().any(|row| row.form.is_refused()) {
         form.absorb(&model.problems(target, &members), site.locale);
         for row in &mut submitted {
-            row.refresh(page, site).await?;
+            row.refresh(site).await?;
         }
     } else {
         let record_write = (model, target, members, edit.clone());
         let written = inlines::write(
-            page,
             site,
             record_write,
-            form_token,
+            saving.post.once.clone(),
             &mut form,
             &mut submitted,
         );
@@ -112,23 +102,14 @@ pub(super) async fn save(
         }
     }
     let record = match target.id() {
-        Some(id) => model.read(&page.state, id).await?,
+        Some(id) => model.read(&site.state, id).await?,
         None => saving.record,
     };
     if let Some(record) = &record {
         let stored = versions::snapshots(about, record);
         edit.refresh(&mut form, &stored, site.locale);
     }
-    show(page, site, about, record, (form, submitted)).await
-}
-
-/// The submitted form without secrets, which are never sent back to the browser.
-fn posted_form(members: &Members, about: &ModelDescription) -> Form {
-    let mut form = Form::of(members);
-    for (field, _) in about.fields.iter().filter(|(field, _)| field.is_secret) {
-        form.set(field.name, "");
-    }
-    form
+    show(site, about, record, (form, submitted)).await
 }
 
 /// Shows a new secret once. The browser must not cache the page.
@@ -159,7 +140,7 @@ fn saved(
     if let Some(secret) = written.secret.take() {
         return show_secret(site, about, written, secret);
     }
-    if saving.is_popup {
+    if saving.post.is_script {
         let message = serde_json::json!({"id": written.id, "text": written.text});
         return (StatusCode::CREATED, axum::Json(message)).into_response();
     }

@@ -14,7 +14,7 @@ use crate::{
         registry,
         site::AdminFrame,
     },
-    page::{Form, PageState, fact::Fact},
+    page::{Form, fact::Fact},
     rest::Refusal,
 };
 
@@ -38,7 +38,6 @@ pub(super) struct ChangePage<'a> {
 impl<'a> ChangePage<'a> {
     /// The form of a new or of an existing record, with the refused rows.
     pub(super) async fn of(
-        page: &PageState,
         site: &'a AdminFrame,
         about: &'static ModelDescription,
         record: Option<ModelRecord>,
@@ -47,18 +46,18 @@ impl<'a> ChangePage<'a> {
         let may_edit = about.is_edited_by(&site.caller, record.is_none());
         let refusal_reason = match &record {
             Some(record) if may_edit => {
-                refusal_reason(page, site, about, (Verb::Change, record.id)).await?
+                refusal_reason(site, about, (Verb::Change, record.id)).await?
             }
             _ => String::new(),
         };
         let is_edited = may_edit && refusal_reason.is_empty();
         let fields = if is_edited {
-            Some(field_views(page, site, about, &form, record.is_none()).await?)
+            Some(field_views(site, about, &form, record.is_none()).await?)
         } else {
             None
         };
         Ok(Self {
-            tables: tables(page, site, about, (record.as_ref(), is_edited), &sent).await?,
+            tables: tables(site, about, (record.as_ref(), is_edited), &sent).await?,
             row_problems: sent.iter().flat_map(|row| row.problems(site)).collect(),
             site,
             about,

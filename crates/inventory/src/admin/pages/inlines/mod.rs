@@ -17,7 +17,7 @@ use crate::{
         site::AdminFrame,
     },
     page::{
-        Form, PageState,
+        Form,
         edit_conflict::{FormEdit, VERSION, version},
         posts::{self, set_text},
     },
@@ -88,13 +88,9 @@ impl SubmittedRow {
     }
 
     /// Updates the form of an existing record for displaying it again next to the stored values.
-    pub(super) async fn refresh(
-        &mut self,
-        page: &PageState,
-        site: &AdminFrame,
-    ) -> Result<(), Refusal> {
+    pub(super) async fn refresh(&mut self, site: &AdminFrame) -> Result<(), Refusal> {
         let record = match self.id {
-            Some(id) => self.model.read(&page.state, id).await?,
+            Some(id) => self.model.read(&site.state, id).await?,
             None => None,
         };
         if let Some(record) = record {
@@ -111,7 +107,6 @@ impl SubmittedRow {
 ///
 /// A missing permission, or a failure of the database.
 pub(super) async fn read(
-    page: &PageState,
     site: &AdminFrame,
     about: &'static ModelDescription,
     target: WriteTarget,
@@ -123,7 +118,7 @@ pub(super) async fn read(
         for (row, fields) in rows_of(inline.path, members) {
             let id = row.parse().ok();
             let record = match id {
-                Some(id) => model.read(&page.state, id).await?,
+                Some(id) => model.read(&site.state, id).await?,
                 None => None,
             };
             let Some(mut row) = submitted_row(inline, model, row, record.as_ref(), fields, site)

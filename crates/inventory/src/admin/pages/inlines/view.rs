@@ -15,7 +15,7 @@ use crate::{
         registry,
         site::AdminFrame,
     },
-    page::{Form, PageState, edit_conflict},
+    page::{Form, edit_conflict},
     rest::Refusal,
 };
 
@@ -62,7 +62,6 @@ pub(in crate::admin::pages) struct InlineCell {
 }
 
 struct TableBuilder<'a> {
-    page: &'a PageState,
     site: &'a AdminFrame,
     inline: &'static Inline,
     about: &'static ModelDescription,
@@ -71,7 +70,6 @@ struct TableBuilder<'a> {
 /// The tables of a record's form, with refused rows. Models that are hidden from the user are
 /// omitted.
 pub(in crate::admin::pages) async fn tables(
-    page: &PageState,
     site: &AdminFrame,
     about: &'static ModelDescription,
     (record, is_edited): (Option<&ModelRecord>, bool),
@@ -81,7 +79,6 @@ pub(in crate::admin::pages) async fn tables(
     for inline in about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
         let builder = TableBuilder {
-            page,
             site,
             inline,
             about: model.about(),
@@ -128,7 +125,7 @@ impl TableBuilder<'_> {
                 ..ListParameters::nothing(self.about)
             };
             query.set(inline.key, Some(&record.id.to_string()));
-            let found = model.list(&self.page.state, &query).await?;
+            let found = model.list(&self.site.state, &query).await?;
             if found.count.is_more || found.count.number > inline.shown {
                 all = Some((
                     format!("{}{}", self.about.address(), query.href()),
@@ -277,7 +274,7 @@ impl TableBuilder<'_> {
             return Ok(None);
         };
         let name = format!("{}:{row}:{column}", self.inline.path);
-        let view = cell_view(self.page, self.site, field, (name, form)).await?;
+        let view = cell_view(self.site, field, (name, form)).await?;
         Ok(Some(view))
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     },
     audit::{self, Action},
     events::endpoints::digest_of,
-    page::{Form, PageState, edit_conflict::FormEdit, form_token::FormToken},
+    page::{Form, edit_conflict::FormEdit, form_token::FormToken},
     rest::{Refusal, fields::Members},
     work::{Work, write_once},
 };
@@ -35,21 +35,21 @@ impl FormWrite {
     /// The result of the first submission of the same form.
     async fn repeat_response(
         &self,
-        tx: &mut Tx,
+        work: &mut Work<'_>,
         mut written: SavedRecord,
     ) -> Result<SavedRecord, Refusal> {
-        let secret = self.model.secret_of(tx, &self.by, written.id).await?;
+        let secret = self.model.secret_of(work, &self.by, written.id).await?;
         // One that was changed since is shown to whoever changed it.
         let shown = secret.filter(|secret| digest_of(secret) == written.secret_digest);
         written.secret = shown.map(|secret| secret.reveal());
         Ok(written)
     }
 
-    async fn write(&self, tx: &mut Tx) -> Result<SavedRecord, WriteFailure> {
+    async fn write(&self, work: &mut Work<'_>) -> Result<SavedRecord, WriteFailure> {
         let (model, by) = (self.model, &self.by);
-        let (target, members) = self.lock_and_compare(tx).await?;
+        let (target, members) = self.lock_and_compare(work.tx).await?;
         let mut refused = Vec::new();
-        let written = model.write_within(tx, by, target, &members);
+        let written = model.write(work, by, target, &members);
         let written = match written.await {
             Ok(written) => Some(written),
             Err(refusal) => {
@@ -65,7 +65,7 @@ impl FormWrite {
                 break;
             };
             let about = row.model.about();
-            if let Err(refusal) = row.write(tx, by, Some(parent)).await {
+            if let Err(refusal) = row.write(work, by, Some(parent)).await {
                 refused.push((Some(place), showable(refusal)?));
             } else if about.model != model.about().model && !changed.contains(&about.path) {
                 // Rows with the same model in the audit log, such as thresholds, write the entry
@@ -78,7 +78,6 @@ impl FormWrite {
         };
         if !changed.is_empty() {
             let (action, of) = (Action::Changed(&changed), model.about().model);
-            let work = &mut by.author.work(tx);
             audit::record(work, action, of, written.id, &written.text).await?;
         }
         Ok(written)
@@ -117,7 +116,6 @@ impl FormWrite {
 ///
 /// Refusals that a form cannot show, and failures of the database.
 pub(in crate::admin::pages) async fn write(
-    page: &PageState,
     site: &AdminFrame,
     (model, target, members, edit): (&'static dyn AdminModel, WriteTarget, Members, FormEdit),
     form_token: Option<FormToken>,
@@ -128,9 +126,9 @@ pub(in crate::admin::pages) async fn write(
     let is_once =
         model.makes_something(target, &members) || submitted.iter().any(|row| row.id.is_none());
     let (user, path) = (site.caller.id, model.about().path);
-    let mut by = Writer::now(&page.state, &site.caller);
+    let mut by = Writer::new(&site.state, &site.caller);
     if target == WriteTarget::New {
-        match model.prepare(&page.state, &members).await {
+        match model.prepare(&site.state, &members).await {
             Ok(account) => by.account = account,
             Err(refusal) => {
                 form.take(refusal, site.locale)?;
@@ -151,13 +149,13 @@ pub(in crate::admin::pages) async fn write(
         .map(|token| token.by(user, path));
     let replayed = Arc::clone(&form_write);
     let job = async move |work: &mut Work<'_>| {
-        let written = form_write.write(work.tx).await?;
+        let written = form_write.write(work).await?;
         Ok((written.clone(), written))
     };
     let replay = async move |work: &mut Work<'_>, written| {
-        Ok(replayed.repeat_response(work.tx, written).await?)
+        Ok(replayed.repeat_response(work, written).await?)
     };
-    let written = write_once(&page.state, &site.caller, key, job, replay).await;
+    let written = write_once(&site.state, &site.caller, key, job, replay).await;
     let written = match rows::refused(written) {
         // A form whose token was used with other values says so above its fields.
         Err(refusal @ Refusal::KeyReused) => Err(vec![(None, refusal)]),
@@ -172,7 +170,7 @@ pub(in crate::admin::pages) async fn write(
                 target_form.take(refusal, site.locale)?;
             }
             for row in submitted {
-                row.refresh(page, site).await?;
+                row.refresh(site).await?;
             }
             Ok(None)
         }

@@ -5,32 +5,23 @@ mod password;
 mod second_factor;
 mod sessions;
 
-use std::sync::Arc;
-
 use crate::{
-    State,
     accounts::{
         second_factor as factor,
         second_factor::SecondFactorStatus,
-        session::Session,
         users::{self, User, manage, own},
     },
     page::{
-        Form, Frame, PageState,
+        Form, FormSubmission, Frame, PageResult,
         edit_conflict::{self, FieldSnapshot, FormEdit},
-        flash, request_body,
+        flash,
         routes::{PageRouter, get, post_from},
         see_other,
-        visits::Visit,
     },
-    rest::{Refusal, fields::Members},
+    rest::Refusal,
 };
 use askama::Template;
-use axum::{
-    extract::{FromRequest, Request, State as Extracted},
-    response::Response,
-};
-use http::{Extensions, request::Parts};
+use axum::response::Response;
 use resource::Both;
 
 pub(super) fn routes() -> PageRouter {
@@ -73,40 +64,6 @@ const WRONG_PASSWORD: Both = (
     "This is not your current password.",
 );
 
-/// A POST of a logged-in user that has passed the CSRF check.
-struct AccountPost {
-    parts: Parts,
-    members: Members,
-    session: Arc<Session>,
-}
-
-impl FromRequest<PageState> for AccountPost {
-    type Rejection = web::Error;
-
-    async fn from_request(request: Request, page: &PageState) -> Result<Self, web::Error> {
-        let (parts, body) = request.into_parts();
-        let members = request_body::read(&page.state, &parts, body).await?;
-        let session = session_of(&parts.extensions)?;
-        Ok(Self {
-            parts,
-            members,
-            session,
-        })
-    }
-}
-
-impl AccountPost {
-    fn text(&self, name: &str) -> String {
-        request_body::text(&self.members, name).unwrap_or_default()
-    }
-}
-
-/// The session of a request. The frame ensures that there is one.
-fn session_of(extensions: &Extensions) -> Result<Arc<Session>, Refusal> {
-    let session = Visit::of(extensions).0;
-    session.ok_or_else(Refusal::no_credentials)
-}
-
 #[derive(Template)]
 #[template(path = "accounts/account.html")]
 struct AccountPage<'a> {
@@ -117,21 +74,16 @@ struct AccountPage<'a> {
     sessions: usize,
 }
 
-async fn show(Extracted(page): Extracted<PageState>, frame: Frame) -> Result<Response, web::Error> {
-    let user = users::read(&page.state.db, frame.caller.id).await;
+async fn show(frame: Frame) -> PageResult {
+    let user = users::read(&frame.state.db, frame.caller.id).await;
     let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&user), frame.locale);
-    Ok(account(&page.state, &frame, &user, form).await?)
+    Ok(account(&frame, &user, form).await?)
 }
 
-async fn account(
-    state: &State,
-    frame: &Frame,
-    user: &User,
-    form: Form,
-) -> Result<Response, Refusal> {
-    let id = user.id;
+async fn account(frame: &Frame, user: &User, form: Form) -> Result<Response, Refusal> {
+    let (state, id) = (&frame.state, user.id);
     let is_refused = form.is_refused();
     let template = AccountPage {
         frame,
@@ -152,13 +104,8 @@ fn show_form(frame: &Frame, is_refused: bool, template: impl Template) -> Respon
     }
 }
 
-async fn change(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
-    let (mut form, locale) = (Form::of(&sent.members), frame.locale);
-    let mut members = sent.members;
+async fn change(frame: Frame, post: FormSubmission) -> PageResult {
+    let (mut form, mut members, locale) = (post.form, post.members, frame.locale);
     let edit = FormEdit::of(&form, &members, own::PROFILE);
     members.retain(|name, _| !edit.unchanged().any(|unchanged| unchanged == name));
     let profile = own::read_profile(&members);
@@ -168,17 +115,17 @@ async fn change(
         compared.conflicts(&snapshots(user)).into_result()?;
         Ok(profile)
     };
-    match own::change_profile(&page.state, &frame.caller, wished).await {
+    match own::change_profile(&frame.state, &frame.caller, wished).await {
         Ok(()) => {
             let text = frame.text("Seus dados foram salvos.", "Your details were saved.");
             Ok(flash::success(see_other("/account/"), text))
         }
         Err(refusal) => {
             form.take(refusal, locale)?;
-            let user = users::read(&page.state.db, frame.caller.id).await;
+            let user = users::read(&frame.state.db, frame.caller.id).await;
             let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
             edit.refresh(&mut form, &snapshots(&user), locale);
-            Ok(account(&page.state, &frame, &user, form).await?)
+            Ok(account(&frame, &user, form).await?)
         }
     }
 }

@@ -1,18 +1,18 @@
 //! `/account/password/`: users change their own password.
 
 use askama::Template;
-use axum::{extract::State as Extracted, response::Response};
+use axum::response::Response;
 use resource::{Field, text};
 
-use super::{AccountPost, WRONG_PASSWORD};
+use super::WRONG_PASSWORD;
 use crate::{
     accounts::{
         Tokens,
         session::NewSession,
         users::own::{self, PasswordRefused},
     },
-    login::{api::MAX_TEXT, pages::is_https},
-    page::{Form, Frame, PageState, flash, see_other},
+    login::api::MAX_TEXT,
+    page::{Form, FormSubmission, Frame, PageResult, flash, see_other},
     rest::{Message, Refusal},
 };
 
@@ -41,15 +41,11 @@ pub(super) async fn show(frame: Frame) -> Response {
 }
 
 /// `POST /account/password/`
-pub(super) async fn change(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
+pub(super) async fn change(frame: Frame, post: FormSubmission) -> PageResult {
     // Passwords are never sent back to the browser.
-    let mut form = Form::new().with(REVOKE, sent.text(REVOKE));
-    if let Some(begun) = try_change(&page, &frame, &sent, &mut form).await? {
-        let text = match tokens(&sent) {
+    let mut form = Form::new().with(REVOKE, post.text(REVOKE));
+    if let Some(begun) = try_change(&frame, &post, &mut form).await? {
+        let text = match tokens(&post) {
             Tokens::Kept => frame.text(
                 "A senha foi trocada. As outras sessões foram encerradas.",
                 "The password was changed. Your other sessions were ended.",
@@ -60,7 +56,7 @@ pub(super) async fn change(
             ),
         };
         let mut response = flash::success(see_other("/account/"), text);
-        begun.set_cookies(&mut response, is_https(&sent.parts));
+        begun.set_cookies(&mut response, frame.is_https);
         return Ok(response);
     }
     Ok(frame.show_again(OwnPasswordPage {
@@ -70,27 +66,26 @@ pub(super) async fn change(
 }
 
 /// Whether the user wants to revoke the API tokens.
-fn tokens(sent: &AccountPost) -> Tokens {
-    Tokens::revoked_if(!sent.text(REVOKE).is_empty())
+fn tokens(post: &FormSubmission) -> Tokens {
+    Tokens::revoked_if(!post.text(REVOKE).is_empty())
 }
 
 /// Changes the password. The form gets the error if it cannot be changed.
 async fn try_change(
-    page: &PageState,
     frame: &Frame,
-    sent: &AccountPost,
+    post: &FormSubmission,
     form: &mut Form,
 ) -> Result<Option<NewSession>, Refusal> {
     for field in [OLD, NEW, AGAIN] {
-        if sent.text(field.name).trim().is_empty() {
+        if post.text(field.name).trim().is_empty() {
             form.complain_of(field, Message::REQUIRED.text(frame.locale));
         }
     }
     if form.is_refused() {
         return Ok(None);
     }
-    let (old, new) = (sent.text(OLD.name), sent.text(NEW.name));
-    if new.trim() != sent.text(AGAIN.name).trim() {
+    let (old, new) = (post.text(OLD.name), post.text(NEW.name));
+    if new.trim() != post.text(AGAIN.name).trim() {
         let text = frame.text(
             "As duas senhas são diferentes.",
             "The two passwords differ.",
@@ -98,7 +93,7 @@ async fn try_change(
         form.complain_of(AGAIN, text);
         return Ok(None);
     }
-    match own::change_password(&page.state, &sent.session, old, &new, tokens(sent)).await? {
+    match own::change_password(&frame.state, &frame.session, old, &new, tokens(post)).await? {
         Ok(begun) => return Ok(Some(begun)),
         Err(PasswordRefused::Old) => form.complain_of(OLD, frame.say(WRONG_PASSWORD)),
         Err(PasswordRefused::Weak(weak)) => {

@@ -1,10 +1,10 @@
 //! `/account/second-factor/`: turns the second factor on and off, and shows recovery codes once.
 
 use askama::Template;
-use axum::{extract::State as Extracted, response::Response};
+use axum::response::Response;
 use resource::{Field, FieldOf, text};
 
-use super::{AccountPost, WRONG_PASSWORD, show_form};
+use super::{WRONG_PASSWORD, show_form};
 use crate::{
     accounts::{
         second_factor as factor,
@@ -14,11 +14,9 @@ use crate::{
         },
         session,
     },
-    login::{api::MAX_TEXT, pages::is_https},
+    login::api::MAX_TEXT,
     page::{
-        Form, Frame, PageState, flash,
-        form_token::{self, FormToken},
-        prevent_caching, see_other,
+        Form, FormSubmission, Frame, PageResult, flash, form_token, prevent_caching, see_other,
     },
     rest::Refusal,
 };
@@ -87,22 +85,14 @@ struct CodesPage<'a> {
 }
 
 /// `GET /account/second-factor/`
-pub(super) async fn show(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-) -> Result<Response, web::Error> {
-    Ok(shown(&page, &frame, Form::new(), None).await?)
+pub(super) async fn show(frame: Frame) -> PageResult {
+    Ok(shown(&frame, Form::new(), None).await?)
 }
 
 /// The page of an account with or without a second factor. Without one, it shows `secret` or a new
 /// one, which is not stored before it is confirmed.
-async fn shown(
-    page: &PageState,
-    frame: &Frame,
-    form: Form,
-    secret: Option<TotpSecret>,
-) -> Result<Response, Refusal> {
-    let state = &page.state;
+async fn shown(frame: &Frame, form: Form, secret: Option<TotpSecret>) -> Result<Response, Refusal> {
+    let state = &frame.state;
     let is_refused = form.is_refused();
     let is_mandatory = state.config.second_factor.includes(&frame.caller);
     let mut response = if let Some(status) = factor::status(&state.db, frame.caller.id).await? {
@@ -130,42 +120,34 @@ async fn shown(
 }
 
 /// `POST /account/second-factor/`
-pub(super) async fn turn_on(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
+pub(super) async fn turn_on(frame: Frame, post: FormSubmission) -> PageResult {
     // A form without a secret does not come from our page.
-    let Some(secret) = TotpSecret::parse(&sent.text("secret")) else {
+    let Some(secret) = TotpSecret::parse(&post.text("secret")) else {
         return Ok(see_other(HERE));
     };
-    let form = Form::of(&sent.members);
-    let codes_request = codes_request(&sent, &form, "second-factor");
-    let (password, code) = (sent.text(ON.password.name), sent.text(ON.code.name));
-    let codes = settings::turn_on(&page.state, codes_request, password, &secret, &code).await;
-    Ok(show_codes(&page, &frame, &sent, codes, Some(secret)).await?)
+    let codes_request = codes_request(&frame, &post, "second-factor");
+    let (password, code) = (post.text(ON.password.name), post.text(ON.code.name));
+    let codes = settings::turn_on(&frame.state, codes_request, password, &secret, &code).await;
+    Ok(show_codes(&frame, codes, Some(secret)).await?)
 }
 
 /// The request for recovery codes that a form makes.
 fn codes_request<'a>(
-    sent: &'a AccountPost,
-    form: &'a Form,
+    frame: &'a Frame,
+    post: &'a FormSubmission,
     path: &'static str,
 ) -> CodesRequest<'a> {
-    let user = sent.session.account.caller.id;
     CodesRequest {
-        session: &sent.session,
-        token: form.value(form_token::TOKEN),
-        key: FormToken::of(form).map(|once| once.by(user, path)),
+        session: &frame.session,
+        token: post.form.value(form_token::TOKEN),
+        key: post.idempotency_key(frame, path),
     }
 }
 
 /// Shows new recovery codes, or the form again. Only the same form, sent again, shows the codes
 /// again. The session gets a new token.
 async fn show_codes(
-    page: &PageState,
     frame: &Frame,
-    sent: &AccountPost,
     codes: Result<Result<NewCodes, ChangeRefused>, Refusal>,
     secret: Option<TotpSecret>,
 ) -> Result<Response, Refusal> {
@@ -173,7 +155,7 @@ async fn show_codes(
         Ok(Ok(NewCodes { codes, begun })) => {
             let mut response = frame.show(CodesPage { frame, codes });
             prevent_caching(&mut response);
-            begun.set_cookies(&mut response, is_https(&sent.parts));
+            begun.set_cookies(&mut response, frame.is_https);
             return Ok(response);
         }
         Ok(Err(why)) => complaint(frame, &why, ON),
@@ -183,44 +165,35 @@ async fn show_codes(
             form
         }
     };
-    shown(page, frame, form, secret).await
+    shown(frame, form, secret).await
 }
 
 /// `POST /account/second-factor/off/`
-pub(super) async fn turn_off(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
-    let (password, code) = (sent.text(OFF.password.name), sent.text(OFF.code.name));
-    let done = settings::turn_off(&page.state, &frame.caller, password, &code).await?;
+pub(super) async fn turn_off(frame: Frame, post: FormSubmission) -> PageResult {
+    let (password, code) = (post.text(OFF.password.name), post.text(OFF.code.name));
+    let done = settings::turn_off(&frame.state, &frame.caller, password, &code).await?;
     match done {
         Ok(()) => {
-            let begun = session::renew(&page.state, &sent.session).await;
+            let begun = session::renew(&frame.state, &frame.session).await;
             let text = frame.text(
                 "A verificação em duas etapas foi desativada.",
                 "Two-step verification was turned off.",
             );
             let mut response = flash::success(see_other(HERE), text);
             let begun = begun.map_err(Refusal::from)?;
-            begun.set_cookies(&mut response, is_https(&sent.parts));
+            begun.set_cookies(&mut response, frame.is_https);
             Ok(response)
         }
-        Err(why) => Ok(shown(&page, &frame, complaint(&frame, &why, OFF), None).await?),
+        Err(why) => Ok(shown(&frame, complaint(&frame, &why, OFF), None).await?),
     }
 }
 
 /// `POST /account/second-factor/recovery-codes/`
-pub(super) async fn renew(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
-    let form = Form::of(&sent.members);
-    let codes_request = codes_request(&sent, &form, "second-factor/recovery-codes");
-    let password = sent.text(ON.password.name);
-    let codes = settings::renew_recovery_codes(&page.state, codes_request, password).await;
-    Ok(show_codes(&page, &frame, &sent, codes, None).await?)
+pub(super) async fn renew(frame: Frame, post: FormSubmission) -> PageResult {
+    let codes_request = codes_request(&frame, &post, "second-factor/recovery-codes");
+    let password = post.text(ON.password.name);
+    let codes = settings::renew_recovery_codes(&frame.state, codes_request, password).await;
+    Ok(show_codes(&frame, codes, None).await?)
 }
 
 /// The form with its error at the right field.

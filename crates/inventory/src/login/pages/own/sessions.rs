@@ -1,12 +1,5 @@
 //! `/account/sessions/`: users view and end their own sessions.
 
-use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
-
-use super::{AccountPost, session_of};
 use crate::{
     access::Actor,
     accounts::{
@@ -14,9 +7,10 @@ use crate::{
         session::{self, agent},
         users::manage::{self, OpenSession},
     },
-    page::{Frame, PageState, flash, see_other},
+    page::{FormSubmission, Frame, PageResult, flash, see_other},
     rest::{RecordId, Refusal},
 };
+use askama::Template;
 
 const HERE: &str = "/account/sessions/";
 
@@ -38,13 +32,9 @@ struct SessionRow {
 }
 
 /// `GET /account/sessions/`
-pub(super) async fn show(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let this = session_of(request.extensions())?.id;
-    let sessions = manage::sessions_of(&page.state, frame.caller.id).await;
+pub(super) async fn show(frame: Frame) -> PageResult {
+    let this = frame.session.id;
+    let sessions = manage::sessions_of(&frame.state, frame.caller.id).await;
     let rows = sessions.map_err(Refusal::from)?;
     let rows = rows.into_iter().map(|session| row(session, this, &frame));
     Ok(frame.show(SessionsPage {
@@ -65,14 +55,9 @@ fn row(session: OpenSession, this: i64, frame: &Frame) -> SessionRow {
 }
 
 /// `POST /account/sessions/{id}/end/`
-pub(super) async fn end(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    RecordId(id): RecordId,
-    _: AccountPost,
-) -> Result<Response, web::Error> {
+pub(super) async fn end(frame: Frame, RecordId(id): RecordId, _: FormSubmission) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (state, actor) = (&page.state, Actor::from(&frame.caller));
+    let (state, actor) = (&frame.state, Actor::from(&frame.caller));
     session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
         .await
         .map_err(Refusal::from)?;
@@ -81,13 +66,9 @@ pub(super) async fn end(
 }
 
 /// `POST /account/sessions/end-others/`
-pub(super) async fn end_others(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    sent: AccountPost,
-) -> Result<Response, web::Error> {
-    let (state, actor) = (&page.state, Actor::from(&frame.caller));
-    let (user, kept) = (frame.caller.id, Some(sent.session.id));
+pub(super) async fn end_others(frame: Frame, _: FormSubmission) -> PageResult {
+    let (state, actor) = (&frame.state, Actor::from(&frame.caller));
+    let (user, kept) = (frame.caller.id, Some(frame.session.id));
     session::end_all(&state.db, &actor, user, kept, state.clock.now())
         .await
         .map_err(Refusal::from)?;
@@ -99,12 +80,8 @@ pub(super) async fn end_others(
 }
 
 /// `POST /account/tokens/revoke/`
-pub(super) async fn revoke_tokens(
-    Extracted(page): Extracted<PageState>,
-    frame: Frame,
-    _: AccountPost,
-) -> Result<Response, web::Error> {
-    let (state, actor) = (&page.state, Actor::from(&frame.caller));
+pub(super) async fn revoke_tokens(frame: Frame, _: FormSubmission) -> PageResult {
+    let (state, actor) = (&frame.state, Actor::from(&frame.caller));
     revoke_all(&state.db, &actor, frame.caller.id, state.clock.now())
         .await
         .map_err(Refusal::from)?;
