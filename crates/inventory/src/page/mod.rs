@@ -41,7 +41,10 @@ use http::{
 use rust_embed::RustEmbed;
 use web::{assets::Assets, client::referring_path, locale::is_own_path};
 
-use crate::{State, rest::query::encode};
+use crate::{
+    State,
+    rest::{Refusal, query::encode},
+};
 
 /// The scripts of the pages, and the styles of the administration.
 #[derive(RustEmbed)]
@@ -63,7 +66,7 @@ impl FromRef<PageState> for Assets {
     }
 }
 
-pub(crate) type PageResult = Result<Response, web::Error>;
+pub(crate) type PageResult = Result<Response, Refusal>;
 
 /// The extractor of the pages' state.
 pub(crate) type SharedPage = Extracted<PageState>;

@@ -355,7 +355,7 @@ async fn create<R: RecordForms>(resource: R, frame: Frame, post: FormSubmission)
                 let body = json!({"id": id_of(&record), "text": name_of(&record)});
                 return Ok(json_answer(StatusCode::CREATED, &body));
             }
-            Ok(record) => return Ok(resource.created(&frame, record, &sent).await?),
+            Ok(record) => return resource.created(&frame, record, &sent).await,
             Err(refusal) => sent.form.take(refusal, locale)?,
         }
     }
@@ -439,7 +439,7 @@ async fn update<R: RecordForms>(
                 let message = words.done(locale, "alterad", "changed");
                 return Ok(done(&next, &message, &name_of(&record)));
             }
-            Ok(None) => return Err(Refusal::NotFound.into()),
+            Ok(None) => return Err(Refusal::NotFound),
             Err(refusal) => sent.form.take(refusal, locale)?,
         }
     }

@@ -186,7 +186,7 @@ async fn list<R: ResourcePages>(resource: R, frame: Frame, parameters: Parameter
             (list.count, list.number, list.size) = (found.count, found.number, found.size);
         }
         Err(Refusal::Fields(errors)) => list.form.absorb(&errors, frame.locale),
-        Err(refusal) => return Err(refusal.into()),
+        Err(refusal) => return Err(refusal),
     }
     Ok(list.show(&frame))
 }
@@ -217,8 +217,10 @@ async fn export<R: ResourcePages>(resource: R, frame: Frame, address: Uri) -> Pa
     if list.form.is_refused() {
         return Ok(list_page::back_to_list(&address));
     }
-    let file = write_file(resource, &frame, list.parameters).await;
-    Ok(list_page::or_back_to_list(file, &address)?)
+    match write_file(resource, &frame, list.parameters).await {
+        Err(Refusal::Fields(_)) => Ok(list_page::back_to_list(&address)),
+        file => Ok(file?),
+    }
 }
 
 async fn write_file<R: ResourcePages>(
@@ -240,7 +242,7 @@ async fn ask_to_delete<R: ResourcePages>(resource: R, frame: Frame, id: RecordId
     frame.require(Verb::Delete, resource.model())?;
     let record = find(resource, &frame.state, id).await?;
     let (deletion, foreseen) = resource.deletion(&frame, &record).await?;
-    Ok(deletion.ask(&frame, foreseen)?)
+    deletion.ask(&frame, foreseen)
 }
 
 async fn delete<R: ResourcePages>(

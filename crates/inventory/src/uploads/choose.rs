@@ -211,8 +211,8 @@ pub(super) async fn refused(
             form.complain_of(FILE, message.text(frame.locale));
             Report::default()
         }
-        ImportError::File(error) => return Err(web::Error::internal(error)),
-        ImportError::Database(error) => return Err(Refusal::Database(error).into()),
+        ImportError::File(error) => return Err(web::Error::internal(error).into()),
+        ImportError::Database(error) => return Err(Refusal::Database(error)),
         ImportError::Busy => {
             super::BUSY.text(frame.locale).clone_into(&mut form.problem);
             Report::default()

@@ -231,6 +231,6 @@ async fn undo(
             let view = page(&frame, &file, "", reason.text(frame.locale));
             Ok(frame.show_with(StatusCode::CONFLICT, view))
         }
-        Err(refusal) => Err(refusal.into()),
+        Err(refusal) => Err(refusal),
     }
 }

@@ -158,7 +158,7 @@ async fn ask(frame: Frame, id: RecordId) -> PageResult {
         ),
         view.address.clone(),
     );
-    Ok(deletion.ask(&frame, Ok(()))?)
+    deletion.ask(&frame, Ok(()))
 }
 
 async fn remove(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {

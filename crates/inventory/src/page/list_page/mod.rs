@@ -26,7 +26,7 @@ use crate::{
     access::{Model, Verb},
     accounts::session::SavedView,
     catalogue::products::ProductRecord,
-    rest::{Refusal, page::Page, query::encode},
+    rest::{page::Page, query::encode},
 };
 
 /// The least number of digits that count as a product's code. The search script uses the same
@@ -144,17 +144,6 @@ pub(crate) struct Link {
 pub(crate) fn back_to_list(export: &Uri) -> Response {
     let path = export.path().trim_end_matches("export/");
     redirect(&format!("{path}?{}", export.query().unwrap_or_default()))
-}
-
-/// Returns the file, or redirects to the list if its filters are invalid.
-pub(crate) fn or_back_to_list(
-    file: Result<Response, Refusal>,
-    export: &Uri,
-) -> Result<Response, Refusal> {
-    match file {
-        Err(Refusal::Fields(_)) => Ok(back_to_list(export)),
-        file => file,
-    }
 }
 
 impl ListPage {

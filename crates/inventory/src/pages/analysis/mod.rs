@@ -11,11 +11,11 @@ use crate::{
     access::{Model, Verb},
     analysis::RestockTerms,
     page::{
-        Form, FormSubmission, Frame, PageResult, flash, request_body,
+        Form, FormSubmission, Frame, PageResult, flash,
         routes::{PageRouter, get, post_from},
         see_other,
     },
-    rest::{RecordId, Refusal, fields::Members, page::PageRequest, query::Parameters},
+    rest::{RecordId, Refusal, page::PageRequest, query::Parameters},
     stock,
 };
 pub(crate) use panel::AnalysisPanel;
@@ -34,7 +34,7 @@ pub(crate) fn routes() -> PageRouter {
 }
 
 async fn list(frame: Frame, parameters: Parameters) -> PageResult {
-    let page_request = PageRequest::parse(&frame.state, &parameters).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(&frame.state, &parameters)?;
     let analyses = crate::analysis::list(&frame.state, None, page_request).await?;
     let waiting = crate::analysis::waiting(&frame.state).await?;
     let shop = frame.state.config.language;
@@ -48,9 +48,7 @@ async fn list(frame: Frame, parameters: Parameters) -> PageResult {
 
 async fn read(frame: Frame, RecordId(id): RecordId) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = crate::analysis::read(&frame.state, id)
-        .await
-        .map_err(Refusal::from)?;
+    let found = crate::analysis::read(&frame.state, id).await?;
     let analysis = found.ok_or(Refusal::NotFound)?;
     let product = match analysis.summary.product {
         Some(product) => crate::analysis::product(&frame.state, product).await?,
@@ -82,9 +80,7 @@ async fn request_analysis(frame: Frame, post: FormSubmission) -> PageResult {
 async fn product(frame: Frame, RecordId(id): RecordId, parameters: Parameters) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
-    let status = crate::analysis::status(&frame.state, id)
-        .await
-        .map_err(Refusal::from)?;
+    let status = crate::analysis::status(&frame.state, id).await?;
     if let (Some(after), Some(newest)) = (after, status.newest)
         && newest > after
     {
@@ -98,13 +94,11 @@ async fn product(frame: Frame, RecordId(id): RecordId, parameters: Parameters) -
 async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) -> PageResult {
     let state = &frame.state;
     let product = crate::analysis::product(state, id).await?;
-    let page_request = PageRequest::parse(state, &Parameters::parse("")).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(state, &Parameters::parse(""))?;
     let template = ProductAnalysesPage::new(
         frame,
         product.ok_or(Refusal::NotFound)?,
-        crate::analysis::status(state, id)
-            .await
-            .map_err(Refusal::from)?,
+        crate::analysis::status(state, id).await?,
         &crate::analysis::list(state, Some(id), page_request).await?,
         (form, state.config.analysis.terms),
         after,
@@ -120,34 +114,18 @@ async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) ->
 async fn write_terms(frame: Frame, RecordId(id): RecordId, mut post: FormSubmission) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
     frame.require(Verb::Change, Model::Product)?;
-    match RestockTerms::read(&api_members(&post.members)) {
-        Ok(terms) => {
+    post.read_fields(RestockTerms::FIELDS, frame.locale);
+    match RestockTerms::read(&post.members) {
+        Ok(terms) if !post.form.is_refused() => {
             crate::analysis::write_terms(&frame.state, id, terms).await?;
             let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
             let back = see_other(&format!("/analyses/product/{id}/"));
             Ok(flash::success(back, text))
         }
-        Err(errors) => {
-            post.form.absorb(&errors, frame.locale);
+        terms => {
+            post.form
+                .absorb(&terms.err().unwrap_or_default(), frame.locale);
             show_product(&frame, id, post.form, None).await
         }
     }
-}
-
-/// The form's fields as members of the API: an empty field becomes null, a decimal comma a point.
-fn api_members(members: &Members) -> Members {
-    let mut sent = Members::new();
-    for field in RestockTerms::FIELDS {
-        let text = request_body::text(members, field.name).unwrap_or_default();
-        let text = text.trim().replace(',', ".");
-        let value = if text.is_empty() {
-            serde_json::Value::Null
-        } else {
-            text.into()
-        };
-        if let Ok(raw) = serde_json::value::to_raw_value(&value) {
-            sent.insert(field.name.to_owned(), raw);
-        }
-    }
-    sent
 }

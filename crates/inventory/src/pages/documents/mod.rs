@@ -185,7 +185,7 @@ async fn undo(
             let why = message.text(frame.locale);
             return Ok((about.page)(&frame, StatusCode::CONFLICT, &document, why));
         }
-        Err(refusal) => return Err(refusal.into()),
+        Err(refusal) => return Err(refusal),
     };
     // The draft belongs to the user who created it; another user may undo it.
     let is_own = crate::stock::documents::read(state, caller, document)
@@ -216,7 +216,7 @@ async fn ask(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageR
         ),
         about.draft_address(document.id),
     );
-    Ok(deletion.ask(&frame, Ok(()))?)
+    deletion.ask(&frame, Ok(()))
 }
 
 async fn discard(

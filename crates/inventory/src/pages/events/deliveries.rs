@@ -64,15 +64,15 @@ struct AttemptRow {
 pub(super) async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let state = &frame.state;
-    let page_request = PageRequest::parse(state, &parameters).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(state, &parameters)?;
     let filter = Filter {
         state: parameters.get("state").and_then(DeliveryState::of),
         endpoint: parameters.get("endpoint").and_then(|id| id.parse().ok()),
         ..Filter::default()
     };
     let found = deliveries::list(&state.db, filter, page_request).await?;
-    let all = endpoints::list(&state.db).await.map_err(Refusal::from)?;
-    let failed = deliveries::failed(&state.db).await.map_err(Refusal::from)?;
+    let all = endpoints::list(&state.db).await?;
+    let failed = deliveries::failed(&state.db).await?;
     let only = all.iter().find(|one| Some(one.id) == filter.endpoint);
     let (previous, next) = beside(&found, &parameters);
     Ok(frame.show(DeliveryListPage {
@@ -153,7 +153,7 @@ pub(super) async fn show(frame: Frame, RecordId(id): RecordId) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let id = id.ok_or(Refusal::NotFound)?;
     let found = deliveries::find(&frame.state.db, id).await;
-    let (delivery, event, attempts) = found.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+    let (delivery, event, attempts) = found?.ok_or(Refusal::NotFound)?;
     Ok(frame.show(DeliveryPage {
         frame: &frame,
         row: row(delivery, &frame),
@@ -200,7 +200,7 @@ pub(super) async fn redeliver(
 pub(super) async fn redeliver_failed(frame: Frame, _: FormSubmission) -> PageResult {
     let actor = redeliverer(&frame)?;
     let count = deliveries::redeliver_failed(&frame.state, &actor, None).await;
-    let count = count.map_err(Refusal::from)?;
+    let count = count?;
     let words = frame.text("Entregas reiniciadas: ", "Deliveries restarted: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }

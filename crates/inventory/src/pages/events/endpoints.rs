@@ -277,7 +277,7 @@ pub(super) async fn ask_secret(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&frame, id).await?;
     let secret = endpoints::current_secret(&frame.state, endpoint.id).await;
-    let before = match secret.map_err(Refusal::from)? {
+    let before = match secret? {
         Some(_) => Before::NotShown,
         None => Before::Unreadable,
     };
@@ -317,7 +317,7 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
 pub(super) async fn ask_delete(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = changeable(&frame, id).await?;
-    Ok(deletion(&frame, &endpoint).ask(&frame, Ok(()))?)
+    deletion(&frame, &endpoint).ask(&frame, Ok(()))
 }
 
 /// `POST /webhooks/{id}/delete/`
@@ -325,7 +325,7 @@ pub(super) async fn delete(frame: Frame, id: RecordId, _: FormSubmission) -> Pag
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = records::find(Endpoints, &frame.state, id).await?;
     let removed = endpoints::remove(&frame.state, &Actor::from(&frame.caller), endpoint.id).await;
-    removed.map_err(Refusal::from)?;
+    removed?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
     let text = format!("{words}: {}.", endpoint.url);
     Ok(flash::success(see_other(HERE), text))
@@ -351,30 +351,28 @@ pub(super) async fn test(frame: Frame, id: RecordId, post: FormSubmission) -> Pa
     Ok(flash::leave(see_other(&address(id)), message))
 }
 
-/// `POST /webhooks/{id}/enable/`
-pub(super) async fn enable(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+/// `POST /webhooks/{id}/enable/` and `POST /webhooks/{id}/disable/`
+pub(super) async fn switch(
+    is_on: bool,
+    frame: Frame,
+    id: RecordId,
+    _: FormSubmission,
+) -> PageResult {
     let (id, actor) = changed(&frame, id)?;
-    let enabled = endpoints::enable(&frame.state, &actor, id).await;
-    let text = frame.text(
-        "O destino voltou a receber eventos.",
-        "The endpoint receives events again.",
-    );
-    switched(id, enabled, text)
-}
-
-/// `POST /webhooks/{id}/disable/`
-pub(super) async fn disable(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
-    let (id, actor) = changed(&frame, id)?;
-    let disabled = endpoints::disable(&frame.state, &actor, id).await;
-    let text = frame.text(
-        "O destino não recebe mais eventos.",
-        "The endpoint no longer receives events.",
-    );
-    switched(id, disabled, text)
-}
-
-fn switched(id: i64, done: Result<(), EndpointError>, text: &str) -> PageResult {
-    done.map_err(Refusal::from)?;
+    let (switched, text) = if is_on {
+        let text = frame.text(
+            "O destino voltou a receber eventos.",
+            "The endpoint receives events again.",
+        );
+        (endpoints::enable(&frame.state, &actor, id).await, text)
+    } else {
+        let text = frame.text(
+            "O destino não recebe mais eventos.",
+            "The endpoint no longer receives events.",
+        );
+        (endpoints::disable(&frame.state, &actor, id).await, text)
+    };
+    switched?;
     Ok(flash::success(see_other(&address(id)), text))
 }
 

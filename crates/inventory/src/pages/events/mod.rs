@@ -5,7 +5,7 @@ mod endpoints;
 
 use crate::page::{
     Frame, record_form,
-    routes::{PageRouter, get, post_from},
+    routes::{PageRouter, get, of_one, post_from},
 };
 
 const HERE: &str = "/webhooks/";
@@ -36,11 +36,11 @@ pub(crate) fn routes() -> PageRouter {
         .route("/webhooks/{id}/test/", post_from("../", endpoints::test))
         .route(
             "/webhooks/{id}/enable/",
-            post_from("../", endpoints::enable),
+            post_from("../", of_one(true, endpoints::switch)),
         )
         .route(
             "/webhooks/{id}/disable/",
-            post_from("../", endpoints::disable),
+            post_from("../", of_one(false, endpoints::switch)),
         )
 }
 

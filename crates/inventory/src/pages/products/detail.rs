@@ -208,7 +208,7 @@ pub(super) async fn ledger(frame: Frame, id: RecordId, parameters: Parameters) -
             return Ok(list.show(&frame));
         }
     };
-    let page_request = PageRequest::parse(&frame.state, &parameters).map_err(Refusal::from)?;
+    let page_request = PageRequest::parse(&frame.state, &parameters)?;
     let found = stock::ledger_list(&frame.state, product.id, as_of, page_request).await?;
     list.fill(&found, |row| ledger_row(entry(&frame, row)));
     Ok(list.show(&frame))

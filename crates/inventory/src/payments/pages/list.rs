@@ -205,7 +205,7 @@ pub(super) async fn export<L: CheckoutList>(
         let mut rows = records.iter().map(|record| L::cells(file.cells(), record));
         Ok(rows.try_for_each(|cells| file.row(&cells))?)
     };
-    Ok(list_page::export(&page.state, &frame, L::FILE_NAME, L::COLUMNS, write).await?)
+    list_page::export(&page.state, &frame, L::FILE_NAME, L::COLUMNS, write).await
 }
 
 /// Redirects to the list, with a message about the export's limit.

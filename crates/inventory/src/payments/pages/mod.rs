@@ -120,8 +120,8 @@ struct UnavailablePage<'a> {
 fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     let mut detail = String::new();
     let sentence = match failure {
-        Failure::NotFound => return Err(Refusal::NotFound.into()),
-        Failure::Store(error) => return Err(Refusal::Database(error).into()),
+        Failure::NotFound => return Err(Refusal::NotFound),
+        Failure::Store(error) => return Err(Refusal::Database(error)),
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",
             "The payment service cannot be reached right now. Try again in a moment.",

@@ -99,7 +99,7 @@ async fn export(Extracted(page): SharedPage, frame: Frame) -> PageResult {
         let put = |need: &super::ReorderNeed| file.row(&view::cells(need, locale));
         Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
-    Ok(list_page::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await?)
+    list_page::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await
 }
 
 async fn orders(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {

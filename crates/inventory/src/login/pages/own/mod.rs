@@ -76,10 +76,10 @@ struct AccountPage<'a> {
 
 async fn show(frame: Frame) -> PageResult {
     let user = users::read(&frame.state.db, frame.caller.id).await;
-    let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+    let user = user?.ok_or(Refusal::NotFound)?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&user), frame.locale);
-    Ok(account(&frame, &user, form).await?)
+    account(&frame, &user, form).await
 }
 
 async fn account(frame: &Frame, user: &User, form: Form) -> Result<Response, Refusal> {
@@ -123,7 +123,7 @@ async fn change(frame: Frame, post: FormSubmission) -> PageResult {
         Err(refusal) => {
             form.take(refusal, locale)?;
             let user = users::read(&frame.state.db, frame.caller.id).await;
-            let user = user.map_err(Refusal::from)?.ok_or(Refusal::NotFound)?;
+            let user = user?.ok_or(Refusal::NotFound)?;
             edit.refresh(&mut form, &snapshots(&user), locale);
             Ok(account(&frame, &user, form).await?)
         }

@@ -86,7 +86,7 @@ struct CodesPage<'a> {
 
 /// `GET /account/second-factor/`
 pub(super) async fn show(frame: Frame) -> PageResult {
-    Ok(shown(&frame, Form::new(), None).await?)
+    shown(&frame, Form::new(), None).await
 }
 
 /// The page of an account with or without a second factor. Without one, it shows `secret` or a new
@@ -128,7 +128,7 @@ pub(super) async fn turn_on(frame: Frame, post: FormSubmission) -> PageResult {
     let codes_request = codes_request(&frame, &post, "second-factor");
     let (password, code) = (post.text(ON.password.name), post.text(ON.code.name));
     let codes = settings::turn_on(&frame.state, codes_request, password, &secret, &code).await;
-    Ok(show_codes(&frame, codes, Some(secret)).await?)
+    show_codes(&frame, codes, Some(secret)).await
 }
 
 /// The request for recovery codes that a form makes.
@@ -180,7 +180,7 @@ pub(super) async fn turn_off(frame: Frame, post: FormSubmission) -> PageResult {
                 "Two-step verification was turned off.",
             );
             let mut response = flash::success(see_other(HERE), text);
-            let begun = begun.map_err(Refusal::from)?;
+            let begun = begun?;
             begun.set_cookies(&mut response, frame.is_https);
             Ok(response)
         }
@@ -193,7 +193,7 @@ pub(super) async fn renew(frame: Frame, post: FormSubmission) -> PageResult {
     let codes_request = codes_request(&frame, &post, "second-factor/recovery-codes");
     let password = post.text(ON.password.name);
     let codes = settings::renew_recovery_codes(&frame.state, codes_request, password).await;
-    Ok(show_codes(&frame, codes, None).await?)
+    show_codes(&frame, codes, None).await
 }
 
 /// The form with its error at the right field.

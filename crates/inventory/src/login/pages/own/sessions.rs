@@ -35,7 +35,7 @@ struct SessionRow {
 pub(super) async fn show(frame: Frame) -> PageResult {
     let this = frame.session.id;
     let sessions = manage::sessions_of(&frame.state, frame.caller.id).await;
-    let rows = sessions.map_err(Refusal::from)?;
+    let rows = sessions?;
     let rows = rows.into_iter().map(|session| row(session, this, &frame));
     Ok(frame.show(SessionsPage {
         frame: &frame,
@@ -58,9 +58,7 @@ fn row(session: OpenSession, this: i64, frame: &Frame) -> SessionRow {
 pub(super) async fn end(frame: Frame, RecordId(id): RecordId, _: FormSubmission) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
     let (state, actor) = (&frame.state, Actor::from(&frame.caller));
-    session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now())
-        .await
-        .map_err(Refusal::from)?;
+    session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now()).await?;
     let text = frame.text("A sessão foi encerrada.", "The session was ended.");
     Ok(flash::success(see_other(HERE), text))
 }
@@ -69,9 +67,7 @@ pub(super) async fn end(frame: Frame, RecordId(id): RecordId, _: FormSubmission)
 pub(super) async fn end_others(frame: Frame, _: FormSubmission) -> PageResult {
     let (state, actor) = (&frame.state, Actor::from(&frame.caller));
     let (user, kept) = (frame.caller.id, Some(frame.session.id));
-    session::end_all(&state.db, &actor, user, kept, state.clock.now())
-        .await
-        .map_err(Refusal::from)?;
+    session::end_all(&state.db, &actor, user, kept, state.clock.now()).await?;
     let text = frame.text(
         "As outras sessões foram encerradas.",
         "Your other sessions were ended.",
@@ -82,9 +78,7 @@ pub(super) async fn end_others(frame: Frame, _: FormSubmission) -> PageResult {
 /// `POST /account/tokens/revoke/`
 pub(super) async fn revoke_tokens(frame: Frame, _: FormSubmission) -> PageResult {
     let (state, actor) = (&frame.state, Actor::from(&frame.caller));
-    revoke_all(&state.db, &actor, frame.caller.id, state.clock.now())
-        .await
-        .map_err(Refusal::from)?;
+    revoke_all(&state.db, &actor, frame.caller.id, state.clock.now()).await?;
     let text = frame.text(
         "Todos os tokens emitidos até agora foram revogados.",
         "All tokens issued so far were revoked.",
