@@ -1,10 +1,7 @@
 //! The first step of a login: user name and password, as a form or as JSON.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use http::{StatusCode, request::Parts};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,7 +15,7 @@ use web::{
     page::Layout,
 };
 
-use super::{is_https, read_step, show_step};
+use super::{LoginFrame, LoginPost};
 use crate::{
     access::{Caller, Permission},
     accounts::{
@@ -27,9 +24,8 @@ use crate::{
     },
     api::{answer::json, openapi::PageFailures},
     login::api::{self, EXAMPLE_TOKEN},
-    page::{ENDED, PageState, redirect, request_body, safe_next, visits::Visit},
+    page::{ENDED, PageResult, redirect, request_body, safe_next, visits::Visit},
     rest::{
-        Refusal,
         fields::{Members, Mode, Reader},
         query::Parameters,
     },
@@ -93,23 +89,14 @@ impl AccountLoginPage {
         Failure<302>,
     ),
 )]
-pub(super) async fn form(
-    Extracted(page): Extracted<PageState>,
-    layout: Layout,
-    request: Request,
-) -> Response {
-    open(Entrance::Site, &page, layout, request)
+pub(super) async fn form(frame: LoginFrame) -> Response {
+    open(Entrance::Site, frame)
 }
 
 /// Shows the empty form. A user who is already logged in is redirected.
-pub(crate) fn open(
-    entrance: Entrance,
-    page: &PageState,
-    layout: Layout,
-    request: Request,
-) -> Response {
-    let (parts, _) = request.into_parts();
-    let next = entrance.next(query_next(&parts).as_deref());
+pub(crate) fn open(entrance: Entrance, frame: LoginFrame) -> Response {
+    let parts = &frame.parts;
+    let next = entrance.next(query_next(parts).as_deref());
     let visit = Visit::of(&parts.extensions);
     if visit.caller().is_some_and(|caller| entrance.admits(caller)) {
         return redirect(&next);
@@ -120,12 +107,12 @@ pub(crate) fn open(
         is_ended: Parameters::of_address(&parts.uri).get(ENDED).is_some(),
         ..LoginInput::default()
     };
-    show(page, &parts, layout, input)
+    show(frame, input)
 }
 
-fn show(page: &PageState, parts: &Parts, layout: Layout, input: LoginInput) -> Response {
-    let visit = Visit::of(&parts.extensions);
-    show_step(page, parts, |token| AccountLoginPage {
+fn show(frame: LoginFrame, input: LoginInput) -> Response {
+    let visit = Visit::of(&frame.parts.extensions);
+    frame.show(|layout, token| AccountLoginPage {
         layout,
         input,
         token,
@@ -157,28 +144,19 @@ fn query_next(parts: &Parts) -> Option<String> {
         Failure<302>, Failure<401>, PageFailures,
     ),
 )]
-pub(super) async fn log_in(
-    Extracted(page): Extracted<PageState>,
-    layout: Layout,
-    request: Request,
-) -> Result<Response, web::Error> {
-    let (parts, members) = read_step(&page.state, request).await?;
-    if wants_json(&parts.headers) {
-        Ok(login_program(&page, &parts, &members).await?)
+pub(super) async fn log_in(frame: LoginFrame, LoginPost(members): LoginPost) -> PageResult {
+    if wants_json(&frame.parts.headers) {
+        login_program(&frame, &members).await
     } else {
-        Ok(login_person(Entrance::Site, &page, &parts, &members, layout).await?)
+        login_person(Entrance::Site, frame, &members).await
     }
 }
 
-async fn login_program(
-    page: &PageState,
-    parts: &Parts,
-    members: &Members,
-) -> Result<Response, Refusal> {
+async fn login_program(frame: &LoginFrame, members: &Members) -> PageResult {
     let credentials = api::credentials(members)?;
-    let login = session::log_in_program(&page.state, parts, credentials).await?;
+    let login = session::log_in_program(&frame.state, &frame.parts, credentials).await?;
     let mut response = json(StatusCode::OK, &LoginResponse::of(&login));
-    login.begun.set_cookies(&mut response, is_https(parts));
+    login.begun.set_cookies(&mut response, frame.is_https());
     Ok(response)
 }
 
@@ -266,14 +244,13 @@ impl<'a> LoginResponse<'a> {
 /// Logs in with a form: begins the session, asks for the second factor, or shows the form again.
 pub(crate) async fn login_person(
     entrance: Entrance,
-    page: &PageState,
-    parts: &Parts,
+    frame: LoginFrame,
     members: &Members,
-    layout: Layout,
-) -> Result<Response, Refusal> {
+) -> PageResult {
+    let (state, parts) = (&frame.state, &frame.parts);
     let input = LoginInput::read(entrance, members, parts);
     if !input.left_empty.is_empty() {
-        return Ok(show(page, parts, layout, input));
+        return Ok(show(frame, input));
     }
     let mut reader = Reader::new(members, Mode::Whole);
     let username = reader.text("username", api::MAX_TEXT);
@@ -281,7 +258,7 @@ pub(crate) async fn login_person(
     let step = match username.zip(password) {
         Some(credentials) => {
             let admits = |caller: &Caller| entrance.admits(caller);
-            session::log_in(&page.state, parts, credentials, input.remembered, admits).await?
+            session::log_in(state, parts, credentials, input.remembered, admits).await?
         }
         // The value is too long or has characters that no user name has.
         None => None,
@@ -292,18 +269,17 @@ pub(crate) async fn login_person(
                 is_wrong: true,
                 ..input
             };
-            Ok(show(page, parts, layout, wrong))
+            Ok(show(frame, wrong))
         }
         Some(LoginStep::LoggedIn(begun)) => {
             let mut response = redirect(&input.next);
-            begun.set_cookies(&mut response, is_https(parts));
+            begun.set_cookies(&mut response, frame.is_https());
             Ok(response)
         }
         Some(LoginStep::CodeRequired(proven)) => {
-            let state = &page.state;
             let ticket = Ticket::new(proven, input.remembered, &input.next, state.clock.now());
             let mut response = redirect("/login/code/");
-            cookies::set_ticket(&mut response, &ticket.close(state), is_https(parts));
+            cookies::set_ticket(&mut response, &ticket.close(state), frame.is_https());
             Ok(response)
         }
     }

@@ -6,11 +6,11 @@ mod code;
 pub(crate) mod login;
 mod own;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, convert::Infallible};
 
 use askama::Template;
 use axum::{
-    extract::{Request, State as Extracted},
+    extract::{FromRequest, FromRequestParts, Request, State as Extracted},
     response::{IntoResponse as _, Response},
     routing::any,
 };
@@ -27,7 +27,13 @@ use utoipa::{
     },
 };
 use utoipa_axum::{router::UtoipaMethodRouterExt as _, routes};
-use web::{client::Origin, cookie::HostOnly, errors::wants_json, openapi::Failure, page::Page};
+use web::{
+    client::Origin,
+    cookie::HostOnly,
+    errors::wants_json,
+    openapi::Failure,
+    page::{Layout, Page},
+};
 
 use super::api::{self, EXAMPLE_TOKEN, Refresh, example_access};
 use crate::{
@@ -42,7 +48,7 @@ use crate::{
         openapi::{Detail, PageFailures},
     },
     page::{
-        PageState, prevent_caching, redirect, request_body,
+        PageResult, PageState, prevent_caching, redirect, request_body,
         routes::{PageRouter, get},
         visits::Visit,
     },
@@ -60,33 +66,59 @@ pub(crate) fn routes() -> PageRouter {
         .merge(own::routes())
 }
 
+/// The frame of a step of the login, for users with or without a session.
+pub(crate) struct LoginFrame {
+    state: State,
+    layout: Layout,
+    parts: Parts,
+}
+
+/// The members of a posted step, which counts against the limit of the client's address.
+pub(crate) struct LoginPost(pub(crate) Members);
+
+impl FromRequestParts<PageState> for LoginFrame {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, page: &PageState) -> Result<Self, Infallible> {
+        Ok(Self {
+            state: page.state.clone(),
+            layout: Layout::from_request_parts(parts, page).await?,
+            parts: parts.clone(),
+        })
+    }
+}
+
+impl FromRequest<PageState> for LoginPost {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, page: &PageState) -> Result<Self, Refusal> {
+        let (parts, body) = request.into_parts();
+        let members = request_body::read(&page.state, &parts, body).await?;
+        gate::throttle_address(&page.state, &parts.extensions).await?;
+        Ok(Self(members))
+    }
+}
+
+impl LoginFrame {
+    fn is_https(&self) -> bool {
+        is_https(&self.parts)
+    }
+
+    /// Shows the form of a step with a CSRF token, whose secret is in a cookie.
+    fn show<T: Template>(self, form: impl FnOnce(Layout, String) -> T) -> Response {
+        let (random, is_https) = (&self.state.random, self.is_https());
+        let visit = Visit::of(&self.parts.extensions);
+        let secret = visit.secret(HostOnly::of(&self.parts), random);
+        let form = form(self.layout, secret.masked(random));
+        let mut response = Page::new(form).into_response();
+        prevent_caching(&mut response);
+        cookies::show_secret(&mut response, &secret, is_https);
+        response
+    }
+}
+
 fn is_https(parts: &Parts) -> bool {
     Origin::known(&parts.extensions).is_https
-}
-
-/// Reads a posted step of a login, and counts it against the limit of the client's address.
-pub(crate) async fn read_step(
-    state: &State,
-    request: Request,
-) -> Result<(Parts, Members), Refusal> {
-    let (parts, body) = request.into_parts();
-    let members = request_body::read(state, &parts, body).await?;
-    gate::throttle_address(state, &parts.extensions).await?;
-    Ok((parts, members))
-}
-
-/// Shows the form of a step with a CSRF token, whose secret is in a cookie.
-fn show_step<T: Template>(
-    page: &PageState,
-    parts: &Parts,
-    form: impl FnOnce(String) -> T,
-) -> Response {
-    let random = &page.state.random;
-    let secret = Visit::of(&parts.extensions).secret(HostOnly::of(parts), random);
-    let mut response = Page::new(form(secret.masked(random))).into_response();
-    prevent_caching(&mut response);
-    cookies::show_secret(&mut response, &secret, is_https(parts));
-    response
 }
 
 /// End the session and revoke a refresh token sent with it
@@ -99,13 +131,10 @@ fn show_step<T: Template>(
         Failure<302>, PageFailures,
     ),
 )]
-async fn logout(
-    Extracted(page): Extracted<PageState>,
-    request: Request,
-) -> Result<Response, web::Error> {
+async fn logout(Extracted(page): Extracted<PageState>, request: Request) -> PageResult {
     let (parts, body) = request.into_parts();
     if parts.method != Method::POST {
-        return Ok(only_post(&parts)?);
+        return only_post(&parts);
     }
     let members = request_body::read(&page.state, &parts, body).await?;
     session::log_out(
