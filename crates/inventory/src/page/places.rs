@@ -8,90 +8,8 @@ use crate::{
     catalogue::named::Kind,
 };
 
-/// An entry of the navigation.
-pub(crate) struct Place {
-    /// The icon in `icons.svg`.
-    icon: &'static str,
-    address: &'static str,
-    portuguese: &'static str,
-    english: &'static str,
-    /// Whether it is in the bottom bar of phones. The others are below "More".
-    is_main: bool,
-    /// Whether the user sees the entry.
-    is_for: fn(&Caller) -> bool,
-    /// Whether it is shown only with a configured checkout.
-    needs_checkout: bool,
-}
-
-const fn place(
-    icon: &'static str,
-    address: &'static str,
-    portuguese: &'static str,
-    english: &'static str,
-) -> Place {
-    Place {
-        icon,
-        address,
-        portuguese,
-        english,
-        is_main: false,
-        is_for: |_| true,
-        needs_checkout: false,
-    }
-}
-
-/// An entry of the bottom bar.
-const fn main_place(
-    icon: &'static str,
-    address: &'static str,
-    portuguese: &'static str,
-    english: &'static str,
-) -> Place {
-    Place {
-        is_main: true,
-        ..place(icon, address, portuguese, english)
-    }
-}
-
-/// The entries before the named records.
-const FIRST: &[Place] = &[
-    main_place("home", "/", "Início", "Home"),
-    main_place("box", "/products/", "Produtos", "Products"),
-    main_place("inflow", "/inflows/", "Entradas", "Inflows"),
-    main_place("outflow", "/outflows/", "Saídas", "Outflows"),
-    Place {
-        is_for: |caller| caller.may(Permission::new(Verb::Add, Model::Inflow)),
-        ..place(
-            "receipt",
-            "/receiving/",
-            "Receber mercadoria",
-            "Receive goods",
-        )
-    },
-    Place {
-        is_for: |caller| caller.may(Permission::new(Verb::Change, Model::Product)),
-        ..place("count", "/counts/", "Contagem de estoque", "Stock count")
-    },
-    Place {
-        is_for: |caller| caller.may(Permission::new(Verb::View, Model::Order)),
-        needs_checkout: true,
-        ..place("card", "/payments/", "Pagamentos", "Payments")
-    },
-    place("bell", "/low-stock/", "Estoque baixo", "Low stock"),
-    place("chart", "/analyses/", "Análises", "Analyses"),
-];
-
-/// The entries after the named records.
-const LAST: &[Place] = &[
-    Place {
-        is_for: |caller| caller.may(Permission::new(Verb::View, Model::Delivery)),
-        ..place("external", "/webhooks/", "Webhooks", "Webhooks")
-    },
-    Place {
-        is_for: |caller| caller.is_staff,
-        ..place("settings", "/admin/", "Administração", "Administration")
-    },
-];
+/// The addresses in the bottom bar of phones. The others are below "More".
+const MAIN: [&str; 4] = ["/", "/products/", "/inflows/", "/outflows/"];
 
 /// An entry as a page shows it.
 #[derive(Debug)]
@@ -153,32 +71,66 @@ pub(super) fn shown(
 
 fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<PlaceLink> {
     let path = layout.path.split('?').next().unwrap_or("/");
-    let show = |icon, address: String, text, is_main| PlaceLink {
+    let may = |verb, model| caller.may(Permission::new(verb, model));
+    let link = |icon, address: String, text| PlaceLink {
         is_current: path == address || (address != "/" && path.starts_with(&address)),
+        is_main: MAIN.contains(&address.as_str()),
         icon,
         address,
         text,
-        is_main,
         views: Vec::new(),
     };
-    let written = |place: &Place| {
-        let text = layout.locale.text(place.portuguese, place.english);
-        show(
-            place.icon,
-            place.address.to_owned(),
-            text.to_owned(),
-            place.is_main,
-        )
+    let place = |is_shown: bool, icon, address: &str, portuguese, english| {
+        let text = layout.locale.text(portuguese, english);
+        is_shown.then(|| link(icon, address.to_owned(), text.to_owned()))
     };
+    let (receives, counts) = (
+        may(Verb::Add, Model::Inflow),
+        may(Verb::Change, Model::Product),
+    );
+    let pays = has_checkout && may(Verb::View, Model::Order);
+    let first = [
+        place(true, "home", "/", "Início", "Home"),
+        place(true, "box", "/products/", "Produtos", "Products"),
+        place(true, "inflow", "/inflows/", "Entradas", "Inflows"),
+        place(true, "outflow", "/outflows/", "Saídas", "Outflows"),
+        place(
+            receives,
+            "receipt",
+            "/receiving/",
+            "Receber mercadoria",
+            "Receive goods",
+        ),
+        place(
+            counts,
+            "count",
+            "/counts/",
+            "Contagem de estoque",
+            "Stock count",
+        ),
+        place(pays, "card", "/payments/", "Pagamentos", "Payments"),
+        place(true, "bell", "/low-stock/", "Estoque baixo", "Low stock"),
+        place(true, "chart", "/analyses/", "Análises", "Analyses"),
+    ];
     let named = Kind::ALL.map(|kind| {
         let text = kind.about().words.title(layout.locale);
-        show(kind.about().icon, format!("/{}/", kind.path()), text, false)
+        Some(link(kind.about().icon, format!("/{}/", kind.path()), text))
     });
-    let of = |places: &'static [Place]| {
-        let is_there = move |place: &&Place| has_checkout || !place.needs_checkout;
-        let places = places.iter().filter(is_there);
-        let places = places.filter(move |place| (place.is_for)(caller));
-        places.map(written)
-    };
-    of(FIRST).chain(named).chain(of(LAST)).collect()
+    let delivers = may(Verb::View, Model::Delivery);
+    let last = [
+        place(delivers, "external", "/webhooks/", "Webhooks", "Webhooks"),
+        place(
+            caller.is_staff,
+            "settings",
+            "/admin/",
+            "Administração",
+            "Administration",
+        ),
+    ];
+    first
+        .into_iter()
+        .chain(named)
+        .chain(last)
+        .flatten()
+        .collect()
 }
