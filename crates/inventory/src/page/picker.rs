@@ -217,15 +217,16 @@ impl Picker {
         state: &State,
         id: Option<&str>,
     ) -> Result<Self, Refusal> {
-        let Some(id) = id.filter(|id| id.trim().parse::<i64>().is_ok()) else {
+        let Some(id) = id.and_then(|id| id.trim().parse::<i64>().ok()) else {
             return Ok(self);
         };
-        let nothing = self.clone();
-        let chosen = self.choose(state, id).await?;
-        Ok(if chosen.text == chosen.id {
-            nothing
-        } else {
-            chosen
+        Ok(match self.source.name_of(state, id).await? {
+            Some(text) => Self {
+                id: id.to_string(),
+                text,
+                ..self
+            },
+            None => self,
         })
     }
 
