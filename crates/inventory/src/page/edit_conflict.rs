@@ -329,53 +329,6 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_fields_are_not_written_and_are_shown_as_they_are_stored() {
-        let (mut form, edit) = sent(&[("title", "Chá "), ("selling_price", "1")]);
-        let unchanged: Vec<_> = edit.unchanged().collect();
-        assert_eq!(unchanged, ["title", "selling_price"]);
-        let now = stored("Café", "1234.50");
-        assert!(edit.conflicts(&now).is_empty());
-        edit.refresh(&mut form, &now, Locale::PtBr);
-        assert_eq!(
-            (form.value("title"), form.value("selling_price")),
-            ("Café", "1234,50")
-        );
-        assert_eq!(form.value(VERSION), version(&now, false));
-        assert!(!form.is_refused());
-    }
-
-    #[test]
-    fn a_conflict_is_told_with_a_choice_and_the_form_that_comes_back_can_be_sent_again() {
-        let (mut form, edit) = sent(&[("title", "Chá"), ("selling_price", "8.00")]);
-        let now = stored("Chá", "9.50");
-        let told =
-            "Alguém mudou este valor para “R$\u{a0}9,50” enquanto você editava. Escolha qual fica.";
-        let errors = edit.conflicts(&now);
-        let (field, messages) = errors.iter().next().unwrap();
-        assert_eq!(
-            (field, messages[0].text(Locale::PtBr)),
-            ("selling_price", told)
-        );
-        edit.refresh(&mut form, &now, Locale::PtBr);
-        assert_eq!(form.value("selling_price"), "8.00");
-        let conflict = form.conflict("selling_price").unwrap();
-        assert_eq!(
-            (conflict.choice.as_str(), conflict.theirs.as_str()),
-            ("choice:selling_price", "R$\u{a0}9,50")
-        );
-        // This form's value counts unless the stored one is chosen.
-        let mut members = Members::new();
-        let typed = serde_json::value::to_raw_value("8.00").unwrap();
-        members.insert("selling_price".to_owned(), typed);
-        let mine = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
-        assert_eq!(mine.unchanged().count(), 0);
-        assert!(mine.conflicts(&now).is_empty());
-        form.set("choice:selling_price", THEIRS);
-        let theirs = FormEdit::of(&form, &members, [ProductRecord::selling_price]);
-        assert_eq!(theirs.unchanged().collect::<Vec<_>>(), ["selling_price"]);
-    }
-
-    #[test]
     fn the_same_change_twice_and_a_form_without_a_version_are_no_conflicts() {
         let (_, edit) = sent(&[("title", "Chá"), ("selling_price", "9.5")]);
         let now = stored("Chá", "9.50");

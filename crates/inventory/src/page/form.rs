@@ -184,22 +184,9 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rest::Message;
 
     const AGAIN: &Field = &resource::truth("Repita a senha nova", "Repeat the new password")
         .named("new_password_again");
-
-    #[test]
-    fn a_refused_form_keeps_its_values_and_tells_what_is_wrong_in_the_readers_words() {
-        let mut form = Form::new().with("name", "Café").with("name", "Chá");
-        assert!(!form.is_refused());
-        let errors = FieldErrors::of("name", Message::BLANK);
-        form.take(errors.into(), Locale::PtBr).unwrap();
-        assert_eq!(form.value("name"), "Chá");
-        assert_eq!(form.error("name"), "Este campo não pode ficar em branco.");
-        assert_eq!(form.error("description"), "");
-        assert!(form.is_refused());
-    }
 
     #[test]
     fn the_summary_names_the_field_of_each_message() {
@@ -218,12 +205,5 @@ mod tests {
             ),
         ];
         assert_eq!(summary, expected);
-    }
-
-    #[test]
-    fn what_is_not_the_forms_to_tell_is_handed_on() {
-        let mut form = Form::new();
-        assert!(form.take(Refusal::NotFound, Locale::En).is_err());
-        assert!(!form.is_refused());
     }
 }
