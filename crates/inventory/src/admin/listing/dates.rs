@@ -69,6 +69,16 @@ impl Dates {
         Some((start_of(first)?, start_of(last.tomorrow().ok()?)?))
     }
 
+    /// The text of its link.
+    fn text(self, locale: Locale) -> String {
+        match (self.year, self.month, self.day) {
+            (_, _, Some(day)) => day.to_string(),
+            (_, Some(month), None) => month_name(locale, month),
+            (Some(year), None, None) => year.to_string(),
+            (None, None, None) => locale.text("Todas as datas", "All dates").to_owned(),
+        }
+    }
+
     pub(super) fn pairs(self) -> Vec<(&'static str, String)> {
         let pairs = [
             ("year", self.year.map(|year| year.to_string())),
@@ -108,37 +118,36 @@ pub(in crate::admin) fn links(
     locale: Locale,
 ) -> Vec<DateLink> {
     let (first, last) = (day_of(span.0), day_of(span.1));
-    let to = |dates: Dates, text: String| DateLink {
-        text,
+    let is_within = |dates: &Dates| {
+        let range = dates.range();
+        range.is_some_and(|(begin, end)| begin <= last && end >= first)
+    };
+    let Dates { year, month, .. } = query.dates;
+    let (mut shown, below): (_, Vec<_>) = match (year, month) {
+        (None, _) => {
+            let years = first.year()..=last.year();
+            (Vec::new(), years.map(|year| at(year, None, None)).collect())
+        }
+        (Some(year), None) => (
+            vec![Dates::default(), at(year, None, None)],
+            (1..=12).map(|month| at(year, Some(month), None)).collect(),
+        ),
+        (Some(year), Some(_)) => (
+            vec![
+                Dates::default(),
+                at(year, None, None),
+                at(year, month, None),
+            ],
+            (1..=31).map(|day| at(year, month, Some(day))).collect(),
+        ),
+    };
+    shown.extend(below.into_iter().filter(is_within));
+    let link = |dates: Dates| DateLink {
+        text: dates.text(locale),
         href: query.with(|query| query.dates = dates),
         is_current: dates == query.dates,
     };
-    let mut links = Vec::new();
-    let Dates { year, month, .. } = query.dates;
-    if let Some(year) = year {
-        links.push(to(
-            Dates::default(),
-            locale.text("Todas as datas", "All dates").to_owned(),
-        ));
-        links.push(to(at(year, None, None), year.to_string()));
-        if let Some(month) = month {
-            links.push(to(at(year, Some(month), None), month_name(locale, month)));
-            let days = (1..=31).filter(|&day| is_within(year, month, day, first, last));
-            links.extend(days.map(|day| to(at(year, Some(month), Some(day)), day.to_string())));
-        } else {
-            let months = (1..=12).filter(|&month| {
-                let begins = Date::new(year, month, 1);
-                begins.is_ok_and(|begins| begins <= last && begins.last_of_month() >= first)
-            });
-            links.extend(
-                months.map(|month| to(at(year, Some(month), None), month_name(locale, month))),
-            );
-        }
-    } else {
-        let years = first.year()..=last.year();
-        links.extend(years.map(|year| to(at(year, None, None), year.to_string())));
-    }
-    links
+    shown.into_iter().map(link).collect()
 }
 
 const fn at(year: i16, month: Option<i8>, day: Option<i8>) -> Dates {
@@ -147,10 +156,6 @@ const fn at(year: i16, month: Option<i8>, day: Option<i8>) -> Dates {
         month,
         day,
     }
-}
-
-fn is_within(year: i16, month: i8, day: i8, first: Date, last: Date) -> bool {
-    Date::new(year, month, day).is_ok_and(|date| first <= date && date <= last)
 }
 
 fn month_name(locale: Locale, month: i8) -> String {
