@@ -145,7 +145,7 @@ mod tests {
     use crate::access::{Kind, Verb};
 
     fn about(path: &str) -> &'static ModelDescription {
-        registry::find(path).unwrap().about()
+        &registry::find(path).unwrap().about
     }
 
     #[test]

@@ -1,60 +1,80 @@
 //! The models of the administration, in the order of the navigation. A new model is added here.
 
+use std::{ops::Deref, sync::LazyLock};
+
 use super::{
     about::{AdminModel, Application, FieldValue, ModelDescription, Words},
     models,
 };
-use crate::access::{Caller, Model};
+use crate::{
+    access::{Caller, Kind, Model},
+    movement::Movement,
+};
 
-/// All models except [`models::NAMED`], which follow the first one.
-static MODELS: [&dyn AdminModel; 13] = [
-    &models::PRODUCTS,
-    &models::INFLOWS,
-    &models::OUTFLOWS,
-    &models::LEDGER,
-    &models::THRESHOLDS,
-    &models::ANALYSES,
-    &models::ENDPOINTS,
-    &models::DELIVERIES,
-    &models::USERS,
-    &models::GROUPS,
-    &models::SESSIONS,
-    &models::REFRESH_TOKENS,
-    &models::AUDIT_LOG,
-];
-
-fn all() -> impl Iterator<Item = &'static dyn AdminModel> {
-    let named = models::NAMED.iter().map(|model| model as &dyn AdminModel);
-    let (first, others) = MODELS.split_at(1);
-    first
-        .iter()
-        .copied()
-        .chain(named)
-        .chain(others.iter().copied())
+/// A model of the administration: its description and its functions.
+pub(super) struct RegisteredModel {
+    pub(super) about: ModelDescription,
+    functions: Box<dyn AdminModel>,
 }
 
-pub(super) fn find(path: &str) -> Option<&'static dyn AdminModel> {
-    all().find(|model| model.about().path == path)
+impl Deref for RegisteredModel {
+    type Target = dyn AdminModel;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.functions
+    }
+}
+
+static MODELS: LazyLock<Vec<RegisteredModel>> = LazyLock::new(|| {
+    std::iter::once(registered(models::Products))
+        .chain(Kind::ALL.map(|kind| registered(models::Named(kind))))
+        .chain([
+            registered(models::Movements(Movement::Inflow)),
+            registered(models::Movements(Movement::Outflow)),
+            registered(models::Ledger),
+            registered(models::Thresholds),
+            registered(models::Analyses),
+            registered(models::Endpoints),
+            registered(models::Deliveries),
+            registered(models::Users),
+            registered(models::Groups),
+            registered(models::Sessions),
+            registered(models::RefreshTokens),
+            registered(models::AuditLog),
+        ])
+        .collect()
+});
+
+fn registered(model: impl AdminModel + 'static) -> RegisteredModel {
+    RegisteredModel {
+        about: model.describe(),
+        functions: Box::new(model),
+    }
+}
+
+pub(super) fn find(path: &str) -> Option<&'static RegisteredModel> {
+    MODELS.iter().find(|model| model.about.path == path)
+}
+
+/// All descriptions.
+fn all() -> impl Iterator<Item = &'static ModelDescription> {
+    MODELS.iter().map(|model| &model.about)
 }
 
 /// The description of a model.
 pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
-    all()
-        .map(AdminModel::about)
-        .find(|about| about.model == model)
+    all().find(|about| about.model == model)
 }
 
 /// The description of the model with this name.
 pub(super) fn find_by_name(words: &Words) -> Option<&'static ModelDescription> {
-    all()
-        .map(AdminModel::about)
-        .find(|about| about.words == *words)
+    all().find(|about| about.words == *words)
 }
 
 /// The address of the record that a value refers to. `None` for callers who may not read it.
 pub(super) fn address_of(cell: &FieldValue, caller: &Caller) -> Option<String> {
     let (path, id) = cell.record()?;
-    let about = find(path)?.about();
+    let about = &find(path)?.about;
     about.is_read_by(caller).then(|| about.record_address(id))
 }
 
@@ -63,9 +83,8 @@ pub(super) fn shown_to(caller: &Caller) -> Vec<(Application, Vec<&'static ModelD
     Application::ALL
         .into_iter()
         .map(|application| {
-            let models = all()
-                .map(AdminModel::about)
-                .filter(|about| about.application == application && about.is_shown_to(caller));
+            let models =
+                all().filter(|about| about.application == application && about.is_shown_to(caller));
             (application, models.collect::<Vec<_>>())
         })
         .filter(|(_, models)| !models.is_empty())
@@ -81,11 +100,11 @@ mod tests {
 
     #[test]
     fn every_description_holds_together() {
-        let paths: BTreeSet<_> = all().map(|model| model.about().path).collect();
+        let paths: BTreeSet<_> = all().map(|about| about.path).collect();
         assert_eq!(paths.len(), all().count());
-        for about in all().map(AdminModel::about) {
+        for about in all() {
             assert!(!about.columns.is_empty(), "{}", about.path);
-            for filter in about.filters {
+            for filter in &about.filters {
                 if let ModelFilterKind::Related(path) = filter.kind {
                     assert!(find(path).is_some(), "{}: {path}", about.path);
                 }
@@ -100,8 +119,8 @@ mod tests {
                 assert!(field.is_some(), "{}: {}", about.path, column.name);
                 assert_ne!(column.name, "quantity", "a quantity moves by the ledger");
             }
-            for inline in about.inlines {
-                let rows = find(inline.path).unwrap().about();
+            for inline in &about.inlines {
+                let rows = &find(inline.path).unwrap().about;
                 let mut filters = rows.filters.iter();
                 assert!(filters.any(|filter| filter.name == inline.key));
                 for field in inline.fields {

@@ -8,8 +8,8 @@ use axum::{extract::FromRequestParts, response::Response};
 use http::request::Parts;
 
 use super::{
-    about::{AdminModel, ModelDescription, RecordCount},
-    registry,
+    about::{Application, ModelDescription, RecordCount},
+    registry::{self, RegisteredModel},
 };
 use crate::{
     access::Verb,
@@ -21,28 +21,8 @@ use crate::{
 /// The frame of a page for the current user. Dereferences to the application's [`Frame`].
 pub(super) struct AdminFrame {
     pub(super) frame: Frame,
-    pub(super) applications: Vec<NavigationGroup>,
-}
-
-/// An application in the navigation.
-#[derive(Debug)]
-pub(super) struct NavigationGroup {
-    pub(super) name: &'static str,
-    pub(super) models: Vec<NavigationModel>,
-}
-
-/// A model in the navigation.
-#[derive(Debug)]
-pub(super) struct NavigationModel {
-    pub(super) name: String,
-    /// The address of the list. `None` for users who may only add.
-    pub(super) address: Option<String>,
-    /// The address of the form of a new record. `None` for users who may not add one.
-    pub(super) add: Option<String>,
-    /// Whether the user may change records of the model.
-    pub(super) is_changed: bool,
-    /// Whether the requested page belongs to the model.
-    pub(super) is_current: bool,
+    /// The navigation: the models that the user sees, by application.
+    pub(super) applications: Vec<(Application, Vec<&'static ModelDescription>)>,
 }
 
 impl Deref for AdminFrame {
@@ -63,46 +43,17 @@ impl FromRequestParts<PageState> for AdminFrame {
             return Err(redirect(&login));
         };
         Ok(Self {
-            applications: applications(&frame),
+            applications: registry::shown_to(&frame.caller),
             frame,
         })
     }
 }
 
-fn applications(frame: &Frame) -> Vec<NavigationGroup> {
-    let locale = frame.locale;
-    let shown = registry::shown_to(&frame.caller).into_iter();
-    shown
-        .map(|(application, models)| {
-            let (portuguese, english) = application.name();
-            NavigationGroup {
-                name: locale.text(portuguese, english),
-                models: models
-                    .into_iter()
-                    .map(|about| entry(frame, about))
-                    .collect(),
-            }
-        })
-        .collect()
-}
-
-fn entry(frame: &Frame, about: &ModelDescription) -> NavigationModel {
-    let address = about.address();
-    let may = |verb| about.allows(&frame.caller, verb);
-    NavigationModel {
-        name: about.words.title(frame.locale),
-        is_current: frame.address().starts_with(&address),
-        add: may(Verb::Add).then(|| format!("{address}add/")),
-        is_changed: about.is_edited_by(&frame.caller, false),
-        address: about.is_read_by(&frame.caller).then_some(address),
-    }
-}
-
 impl AdminFrame {
     /// The model at a path. An error if it is unknown, or hidden from the user.
-    pub(super) fn model(&self, path: &str) -> Result<&'static dyn AdminModel, Refusal> {
+    pub(super) fn model(&self, path: &str) -> Result<&'static RegisteredModel, Refusal> {
         let model = registry::find(path).ok_or(Refusal::NotFound)?;
-        let about = model.about();
+        let about = &model.about;
         if about.is_shown_to(&self.caller) {
             Ok(model)
         } else {
@@ -127,6 +78,27 @@ impl AdminFrame {
         about
             .permission(verb)
             .map_or_else(Refusal::forbidden, Refusal::Missing)
+    }
+
+    /// The address of a model's list. `None` for users who may only add records.
+    pub(super) fn list_of(&self, about: &ModelDescription) -> Option<String> {
+        about.is_read_by(&self.caller).then(|| about.address())
+    }
+
+    /// The address of the form of a new record. `None` for users who may not add one.
+    pub(super) fn add(&self, about: &ModelDescription) -> Option<String> {
+        let may = about.allows(&self.caller, Verb::Add);
+        may.then(|| format!("{}add/", about.address()))
+    }
+
+    /// Whether the user may change records of the model.
+    pub(super) fn changes(&self, about: &ModelDescription) -> bool {
+        about.is_edited_by(&self.caller, false)
+    }
+
+    /// Whether the requested page belongs to the model.
+    pub(super) fn is_within(&self, about: &ModelDescription) -> bool {
+        self.address().starts_with(&about.address())
     }
 
     /// A number of records in the user's language, such as `more than 10,000`.

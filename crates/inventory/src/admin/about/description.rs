@@ -90,22 +90,22 @@ pub(in crate::admin) struct ModelDescription {
     pub(in crate::admin) model: Model,
     pub(in crate::admin) allowed: AllowedVerbs,
     /// The columns of the list. The first one links to the record.
-    pub(in crate::admin) columns: &'static [ModelColumn],
+    pub(in crate::admin) columns: Vec<ModelColumn>,
     /// The default order, in the format of the query parameter `o`.
     pub(in crate::admin) order: &'static str,
     /// The names of the fields that the search covers. `None` without a search.
     pub(in crate::admin) search: Option<Both>,
-    pub(in crate::admin) filters: &'static [ModelFilter],
+    pub(in crate::admin) filters: Vec<ModelFilter>,
     /// Whether the list has a drill-down by year, month and day of `created_at`.
     pub(in crate::admin) has_dates: bool,
-    pub(in crate::admin) fields: &'static [(&'static Field, FormScope)],
+    pub(in crate::admin) fields: Vec<(&'static Field, FormScope)>,
     /// The tables of related records in the form.
-    pub(in crate::admin) inlines: &'static [Inline],
+    pub(in crate::admin) inlines: Vec<Inline>,
     /// Whether the form can be saved as a new record.
     pub(in crate::admin) saves_as_new: bool,
     /// Whether the form of the record follows the form of a new record, for the remaining fields.
     pub(in crate::admin) in_two_steps: bool,
-    pub(in crate::admin) actions: &'static [ModelAction],
+    pub(in crate::admin) actions: Vec<ModelAction>,
     /// The address of records outside of the administration, without the id.
     pub(in crate::admin) site: Option<&'static str>,
 }
@@ -208,31 +208,14 @@ impl AllowedVerbs {
 }
 
 impl ModelDescription {
-    /// The defaults of a description.
-    pub(in crate::admin) const PLAIN: Self = Self {
-        path: "",
-        application: Application::Catalogue,
-        words: Words::masculine(("", ""), ("", "")),
-        model: Model::Product,
-        allowed: AllowedVerbs::Everything,
-        columns: &[],
-        order: "",
-        search: None,
-        filters: &[],
-        has_dates: false,
-        fields: &[],
-        inlines: &[],
-        saves_as_new: false,
-        in_two_steps: false,
-        actions: &[],
-        site: None,
-    };
-
-    /// Derives columns, filters and form fields from described fields. Leaks them: call it once per
-    /// model.
-    pub(in crate::admin) fn of(described: &[&'static Field]) -> Self {
+    /// The description of a model, with columns, filters and form fields derived from described
+    /// fields.
+    pub(in crate::admin) fn of(
+        path: &'static str,
+        model: Model,
+        described: &[&'static Field],
+    ) -> Self {
         let listed = listed(described, ListedIn::ForStaff).into_iter();
-        let columns: Vec<_> = listed.map(ModelColumn::of).collect();
         let filters = described.iter().filter_map(|field| match field.kind {
             Kind::Reference => Some(ModelFilter::related(field.name, field.target?.path)),
             _ if !field.is_filtered => None,
@@ -240,61 +223,61 @@ impl ModelDescription {
             Kind::Several => Some(ModelFilter::related(field.name, field.target?.path)),
             _ => Some(ModelFilter::truth(field.name)),
         });
-        let filters: Vec<_> = filters.collect();
         let written = laid_out(described)
             .into_iter()
             .filter(|field| !field.is_read_only);
-        let fields: Vec<_> = written.map(|field| (field, FormScope::of(field))).collect();
         Self {
-            columns: columns.leak(),
-            filters: filters.leak(),
-            fields: fields.leak(),
-            ..Self::PLAIN
+            path,
+            application: Application::Catalogue,
+            words: *model.words(),
+            model,
+            allowed: AllowedVerbs::Everything,
+            columns: listed.map(ModelColumn::of).collect(),
+            order: "",
+            search: None,
+            filters: filters.collect(),
+            has_dates: false,
+            fields: written.map(|field| (field, FormScope::of(field))).collect(),
+            inlines: Vec::new(),
+            saves_as_new: false,
+            in_two_steps: false,
+            actions: Vec::new(),
+            site: None,
         }
     }
 
     /// Adds a column that no field describes.
     #[must_use]
-    pub(in crate::admin) fn with_column(self, at: usize, name: &'static str) -> Self {
-        let mut columns = self.columns.to_vec();
-        columns.insert(at, ModelColumn::shown(name));
-        Self {
-            columns: columns.leak(),
-            ..self
-        }
+    pub(in crate::admin) fn with_column(mut self, at: usize, name: &'static str) -> Self {
+        self.columns.insert(at, ModelColumn::shown(name));
+        self
     }
 
     /// Adds a form field that the record does not have.
-    pub(in crate::admin) fn with_field(self, field: &'static Field, scope: FormScope) -> Self {
-        let mut fields = self.fields.to_vec();
-        fields.push((field, scope));
-        Self {
-            fields: fields.leak(),
-            ..self
-        }
+    pub(in crate::admin) fn with_field(mut self, field: &'static Field, scope: FormScope) -> Self {
+        self.fields.push((field, scope));
+        self
     }
 
     /// Adds a filter that no field describes.
-    pub(in crate::admin) fn filtered_by(self, filter: ModelFilter) -> Self {
-        let filters: Vec<_> = self.filters.iter().copied().chain([filter]).collect();
-        Self {
-            filters: filters.leak(),
-            ..self
-        }
+    pub(in crate::admin) fn filtered_by(mut self, filter: ModelFilter) -> Self {
+        self.filters.push(filter);
+        self
     }
 
     /// As [`Self::of`], for read-only records. The list can be sorted by the `sorted` fields only.
-    pub(in crate::admin) fn shown(described: &[&'static Field], sorted: &[&str]) -> Self {
-        let about = Self::of(described);
-        let columns = about.columns.iter().map(|column| ModelColumn {
-            is_sorted: sorted.contains(&column.name),
-            ..*column
-        });
-        Self {
-            columns: columns.collect::<Vec<_>>().leak(),
-            fields: &[],
-            ..about
+    pub(in crate::admin) fn shown(
+        path: &'static str,
+        model: Model,
+        described: &[&'static Field],
+        sorted: &[&str],
+    ) -> Self {
+        let mut about = Self::of(path, model, described);
+        about.fields.clear();
+        for column in &mut about.columns {
+            column.is_sorted = sorted.contains(&column.name);
         }
+        about
     }
 
     /// The permission that an operation requires. `None` if the operation does not exist.

@@ -114,7 +114,8 @@ pub(super) trait AdminWrites: Send + Sync {
 /// A model of the administration: its description, and the service functions of its pages.
 #[async_trait]
 pub(super) trait AdminModel: AdminWrites {
-    fn about(&self) -> &ModelDescription;
+    /// The description, which is built once.
+    fn describe(&self) -> ModelDescription;
 
     /// One page of the list.
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal>;

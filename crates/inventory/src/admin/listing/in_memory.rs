@@ -10,11 +10,10 @@ use crate::admin::about::{FieldValue, ModelDescription, ModelRecord, RecordCount
 pub(in crate::admin) fn select(
     mut records: Vec<ModelRecord>,
     query: &ListParameters,
-    about: &ModelDescription,
 ) -> RecordPage {
-    search(&mut records, query, about);
+    search(&mut records, query);
     records.retain(|record| passes(record, query));
-    records.sort_by(|left, right| compare(left, right, query, about));
+    records.sort_by(|left, right| compare(left, right, query));
     let count = RecordCount::exact(records.len() as u64);
     let skipped = usize::try_from(query.offset()).unwrap_or(usize::MAX);
     let limit = usize::try_from(query.size).unwrap_or(usize::MAX);
@@ -26,13 +25,9 @@ pub(in crate::admin) fn select(
 }
 
 /// Removes the records that do not match the search.
-pub(in crate::admin) fn search(
-    records: &mut Vec<ModelRecord>,
-    query: &ListParameters,
-    about: &ModelDescription,
-) {
+pub(in crate::admin) fn search(records: &mut Vec<ModelRecord>, query: &ListParameters) {
     let words = query.words();
-    records.retain(|record| matches(record, &words, about));
+    records.retain(|record| matches(record, &words, query.about));
 }
 
 /// Whether each word occurs in one of the displayed texts.
@@ -57,15 +52,11 @@ fn passes(record: &ModelRecord, query: &ListParameters) -> bool {
     filters.all(|(name, value)| record.fact(name).is(value))
 }
 
-fn compare(
-    left: &ModelRecord,
-    right: &ModelRecord,
-    query: &ListParameters,
-    about: &ModelDescription,
-) -> Ordering {
+fn compare(left: &ModelRecord, right: &ModelRecord, query: &ListParameters) -> Ordering {
     let by_id = left.id.cmp(&right.id);
     let keys = query.order.iter();
-    let keys = keys.filter_map(|(column, descends)| Some((about.columns.get(*column)?, descends)));
+    let keys =
+        keys.filter_map(|(column, descends)| Some((query.about.columns.get(*column)?, descends)));
     let mut orderings = keys.map(|(column, descends)| {
         let ordering = compare_cells(left.fact(column.name), right.fact(column.name));
         if *descends {

@@ -1,7 +1,5 @@
 //! Restock analyses: read only, because a result never changes.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use resource::Record as _;
 
@@ -25,32 +23,23 @@ use crate::{
 
 pub(in crate::admin) struct Analyses;
 
-pub(in crate::admin) static ANALYSES: Analyses = Analyses;
-
 /// The note when there is more than a search covers or shows.
 const CUT: Both = (
     "A busca vê as análises de até 100 produtos e as 2.000 mais novas, e mostra no máximo 1.000. Digite mais palavras para chegar a outras.",
     "The search covers the analyses of up to 100 products and the newest 2,000, and shows at most 1,000. Enter more words to reach others.",
 );
 
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "analyses",
-    application: Application::Events,
-    words: *Model::Analysis.words(),
-    model: Model::Analysis,
-    allowed: AllowedVerbs::Only(&[Verb::View]),
-    search: Some(("produto, texto", "product, text")),
-    filters: &FILTERS,
-    site: Some("/analyses/"),
-    ..ModelDescription::shown(AnalysisSummary::FIELDS, &[])
-});
-
-const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
-
 #[async_trait]
 impl AdminModel for Analyses {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Events,
+            allowed: AllowedVerbs::Only(&[Verb::View]),
+            search: Some(("produto, texto", "product, text")),
+            filters: vec![ModelFilter::related("product", "products")],
+            site: Some("/analyses/"),
+            ..ModelDescription::shown("analyses", Model::Analysis, AnalysisSummary::FIELDS, &[])
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {

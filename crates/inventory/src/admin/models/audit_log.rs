@@ -1,7 +1,5 @@
 //! The audit log: read only.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Timestamp;
 use resource::Record as _;
@@ -25,21 +23,6 @@ use crate::{
 
 pub(in crate::admin) struct AuditLog;
 
-pub(in crate::admin) static AUDIT_LOG: AuditLog = AuditLog;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "audit-log",
-    application: Application::Accounts,
-    words: *Model::AuditEntry.words(),
-    model: Model::AuditEntry,
-    allowed: AllowedVerbs::Only(&[Verb::View]),
-    order: "-1",
-    search: Some(("objeto, usuário", "object, user")),
-    has_dates: true,
-    ..ModelDescription::shown(Entry::FIELDS, &["created_at"])
-        .filtered_by(ModelFilter::choices("model", models().leak()))
-});
-
 /// The models that have audit entries. Users write neither analyses nor audit entries.
 fn models() -> Vec<(&'static str, Both)> {
     let logged = Model::all().filter(|model| !matches!(model, Model::Analysis | Model::AuditEntry));
@@ -56,8 +39,21 @@ const CUT: Both = (
 
 #[async_trait]
 impl AdminModel for AuditLog {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Accounts,
+            allowed: AllowedVerbs::Only(&[Verb::View]),
+            order: "-1",
+            search: Some(("objeto, usuário", "object, user")),
+            has_dates: true,
+            ..ModelDescription::shown(
+                "audit-log",
+                Model::AuditEntry,
+                Entry::FIELDS,
+                &["created_at"],
+            )
+            .filtered_by(ModelFilter::choices("model", models().leak()))
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {

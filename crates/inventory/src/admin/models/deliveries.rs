@@ -1,6 +1,6 @@
 //! Deliveries of events to webhook endpoints. Redelivery is an action.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use resource::Record as _;
@@ -24,8 +24,6 @@ use crate::{
 
 pub(in crate::admin) struct Deliveries;
 
-pub(in crate::admin) static DELIVERIES: Deliveries = Deliveries;
-
 /// The most deliveries in the list, newest first. Older ones are listed at their endpoint.
 const NEWEST: usize = 1_000;
 /// The number of newest deliveries that a search covers.
@@ -37,39 +35,33 @@ const CUT: Both = (
     "The search covers only the newest 10,000 deliveries of these filters.",
 );
 
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "deliveries",
-    application: Application::Events,
-    words: *Model::Delivery.words(),
-    model: Model::Delivery,
-    // The dispatcher creates deliveries. The permission to change one allows redelivery.
-    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
-    search: Some((
-        "tipo, produto, destino, resultado",
-        "type, product, endpoint, outcome",
-    )),
-    actions: &ACTIONS,
-    site: Some("/webhooks/deliveries/"),
-    ..ModelDescription::shown(Delivery::FIELDS, &[]).with_column(2, "product")
-});
-
-const ACTIONS: [ModelAction; 1] = [ModelAction {
-    name: "redeliver",
-    text: (
-        "Entregar de novo as selecionadas",
-        "Redeliver selected deliveries",
-    ),
-    done: (
-        ("Entregas reiniciadas: ", "Deliveries restarted: "),
-        (".", "."),
-    ),
-    verb: Verb::Change,
-}];
-
 #[async_trait]
 impl AdminModel for Deliveries {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Events,
+            // The dispatcher creates deliveries. The permission to change one allows redelivery.
+            allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
+            search: Some((
+                "tipo, produto, destino, resultado",
+                "type, product, endpoint, outcome",
+            )),
+            actions: vec![ModelAction {
+                name: "redeliver",
+                text: (
+                    "Entregar de novo as selecionadas",
+                    "Redeliver selected deliveries",
+                ),
+                done: (
+                    ("Entregas reiniciadas: ", "Deliveries restarted: "),
+                    (".", "."),
+                ),
+                verb: Verb::Change,
+            }],
+            site: Some("/webhooks/deliveries/"),
+            ..ModelDescription::shown("deliveries", Model::Delivery, Delivery::FIELDS, &[])
+                .with_column(2, "product")
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
@@ -88,7 +80,7 @@ impl AdminModel for Deliveries {
         let titles = deliveries::titles(&state.db, &newest).await?;
         let newest = newest.into_iter().take(most);
         let mut records = newest.map(|delivery| record(&delivery, &titles)).collect();
-        in_memory::search(&mut records, query, &ABOUT);
+        in_memory::search(&mut records, query);
         let count = records.len() as u64;
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);

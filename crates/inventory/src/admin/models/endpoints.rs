@@ -1,7 +1,5 @@
 //! Webhook endpoints. A secret is shown once, when it is generated or rotated.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
@@ -28,71 +26,61 @@ use crate::{
 
 pub(in crate::admin) struct Endpoints;
 
-pub(in crate::admin) static ENDPOINTS: Endpoints = Endpoints;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "endpoints",
-    application: Application::Events,
-    words: *Model::WebhookEndpoint.words(),
-    model: Model::WebhookEndpoint,
-    order: "1",
-    search: Some(("URL, descrição", "URL, description")),
-    inlines: &INLINES,
-    saves_as_new: true,
-    actions: &ACTIONS,
-    site: Some("/webhooks/"),
-    ..ModelDescription::of(Endpoint::FIELDS).with_field(labels::RENEW, FormScope::Change)
-});
-
-const INLINES: [Inline; 1] = [Inline::read(
-    "deliveries",
-    "endpoint",
-    &["id", "event_type", "state", "attempts", "created_at"],
-)];
-
-const ACTIONS: [ModelAction; 3] = [
-    ModelAction {
-        name: "enable",
-        text: (
-            "Ativar os destinos selecionados",
-            "Enable selected endpoints",
-        ),
-        done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
-        verb: Verb::Change,
-    },
-    ModelAction {
-        name: "disable",
-        text: (
-            "Desativar os destinos selecionados",
-            "Disable selected endpoints",
-        ),
-        done: (
-            ("Destinos desativados: ", "Endpoints disabled: "),
-            (".", "."),
-        ),
-        verb: Verb::Change,
-    },
-    ModelAction {
-        name: "test",
-        text: ("Enviar um evento de teste", "Send a test event"),
-        done: (
-            ("Evento de teste entregue a ", "Test event delivered to "),
-            (" destino(s).", " endpoint(s)."),
-        ),
-        verb: Verb::Change,
-    },
-];
-
 #[async_trait]
 impl AdminModel for Endpoints {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Events,
+            order: "1",
+            search: Some(("URL, descrição", "URL, description")),
+            inlines: vec![Inline::read(
+                "deliveries",
+                "endpoint",
+                &["id", "event_type", "state", "attempts", "created_at"],
+            )],
+            saves_as_new: true,
+            actions: vec![
+                ModelAction {
+                    name: "enable",
+                    text: (
+                        "Ativar os destinos selecionados",
+                        "Enable selected endpoints",
+                    ),
+                    done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
+                    verb: Verb::Change,
+                },
+                ModelAction {
+                    name: "disable",
+                    text: (
+                        "Desativar os destinos selecionados",
+                        "Disable selected endpoints",
+                    ),
+                    done: (
+                        ("Destinos desativados: ", "Endpoints disabled: "),
+                        (".", "."),
+                    ),
+                    verb: Verb::Change,
+                },
+                ModelAction {
+                    name: "test",
+                    text: ("Enviar um evento de teste", "Send a test event"),
+                    done: (
+                        ("Evento de teste entregue a ", "Test event delivered to "),
+                        (" destino(s).", " endpoint(s)."),
+                    ),
+                    verb: Verb::Change,
+                },
+            ],
+            site: Some("/webhooks/"),
+            ..ModelDescription::of("endpoints", Model::WebhookEndpoint, Endpoint::FIELDS)
+                .with_field(labels::RENEW, FormScope::Change)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let rows = endpoints::list(&state.db).await?;
         let rows = rows.iter().map(ModelRecord::described);
-        Ok(in_memory::select(rows.collect(), query, &ABOUT))
+        Ok(in_memory::select(rows.collect(), query))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

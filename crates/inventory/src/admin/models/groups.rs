@@ -1,7 +1,5 @@
 //! Groups: sets of permissions that accounts share.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
@@ -24,34 +22,25 @@ use crate::{
 
 pub(in crate::admin) struct Groups;
 
-pub(in crate::admin) static GROUPS: Groups = Groups;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "groups",
-    application: Application::Accounts,
-    words: *Model::Group.words(),
-    model: Model::Group,
-    order: "1",
-    search: Some(("nome", "name")),
-    inlines: &INLINES,
-    saves_as_new: true,
-    ..ModelDescription::of(Group::FIELDS)
-});
-
-const INLINES: [Inline; 1] = [Inline::read(
-    "users",
-    "groups",
-    &["username", "first_name", "last_name", "active"],
-)];
-
 #[async_trait]
 impl AdminModel for Groups {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Accounts,
+            order: "1",
+            search: Some(("nome", "name")),
+            inlines: vec![Inline::read(
+                "users",
+                "groups",
+                &["username", "first_name", "last_name", "active"],
+            )],
+            saves_as_new: true,
+            ..ModelDescription::of("groups", Model::Group, Group::FIELDS)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let page = manage::groups(state, &query.parameters(&ABOUT)).await?;
+        let page = manage::groups(state, &query.parameters()).await?;
         Ok(rows_of(page, |group| {
             // The list shows the number of permissions.
             let count = i64::try_from(group.permissions.len()).unwrap_or(i64::MAX);

@@ -1,14 +1,12 @@
 //! The stock ledger: read only.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Timestamp;
 use resource::Record as _;
 
 use crate::{
     State,
-    access::Verb,
+    access::{Model, Verb},
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
@@ -29,25 +27,6 @@ use crate::{
 
 pub(in crate::admin) struct Ledger;
 
-pub(in crate::admin) static LEDGER: Ledger = Ledger;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "ledger",
-    application: Application::Stock,
-    words: Words::masculine(
-        ("lançamento do estoque", "ledger entry"),
-        ("lançamentos do estoque", "ledger entries"),
-    ),
-    allowed: AllowedVerbs::Only(&[Verb::View]),
-    order: "-8",
-    search: Some(("produto", "product")),
-    filters: &FILTERS,
-    has_dates: true,
-    ..ModelDescription::shown(LedgerEntry::FIELDS, &["created_at"])
-});
-
-const FILTERS: [ModelFilter; 1] = [ModelFilter::related("product", "products")];
-
 /// The note when more products match a search than the search covers.
 const MANY: Both = (
     "Mais de 100 produtos têm estas palavras. A busca vê só os 100 primeiros, pelo título. Digite mais palavras para chegar a outros.",
@@ -56,8 +35,25 @@ const MANY: Both = (
 
 #[async_trait]
 impl AdminModel for Ledger {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Stock,
+            words: Words::masculine(
+                ("lançamento do estoque", "ledger entry"),
+                ("lançamentos do estoque", "ledger entries"),
+            ),
+            allowed: AllowedVerbs::Only(&[Verb::View]),
+            order: "-8",
+            search: Some(("produto", "product")),
+            filters: vec![ModelFilter::related("product", "products")],
+            has_dates: true,
+            ..ModelDescription::shown(
+                "ledger",
+                Model::Product,
+                LedgerEntry::FIELDS,
+                &["created_at"],
+            )
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {

@@ -15,19 +15,19 @@ mod thresholds;
 mod tokens;
 mod users;
 
-pub(super) use analyses::ANALYSES;
-pub(super) use audit_log::AUDIT_LOG;
-pub(super) use deliveries::DELIVERIES;
-pub(super) use endpoints::ENDPOINTS;
-pub(super) use groups::GROUPS;
-pub(super) use ledger::LEDGER;
-pub(super) use movements::{INFLOWS, OUTFLOWS};
-pub(super) use named::NAMED;
-pub(super) use products::PRODUCTS;
-pub(super) use sessions::SESSIONS;
-pub(super) use thresholds::THRESHOLDS;
-pub(super) use tokens::REFRESH_TOKENS;
-pub(super) use users::USERS;
+pub(super) use analyses::Analyses;
+pub(super) use audit_log::AuditLog;
+pub(super) use deliveries::Deliveries;
+pub(super) use endpoints::Endpoints;
+pub(super) use groups::Groups;
+pub(super) use ledger::Ledger;
+pub(super) use movements::Movements;
+pub(super) use named::Named;
+pub(super) use products::Products;
+pub(super) use sessions::Sessions;
+pub(super) use thresholds::Thresholds;
+pub(super) use tokens::RefreshTokens;
+pub(super) use users::Users;
 
 use super::{
     about::{Both, ModelRecord, RecordCount, RecordPage, WriteTarget},

@@ -1,7 +1,5 @@
 //! Inflows and outflows. They can be created and deleted, but not changed.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Timestamp;
 
@@ -27,10 +25,7 @@ use crate::{
     work::Work,
 };
 
-pub(in crate::admin) struct Movements(Movement);
-
-pub(in crate::admin) static INFLOWS: Movements = Movements(Movement::Inflow);
-pub(in crate::admin) static OUTFLOWS: Movements = Movements(Movement::Outflow);
+pub(in crate::admin) struct Movements(pub(in crate::admin) Movement);
 
 /// Movements are immutable. To correct one, delete it and create another.
 const ALLOWED: AllowedVerbs = AllowedVerbs::Only(&[Verb::View, Verb::Add, Verb::Delete]);
@@ -47,32 +42,20 @@ const CUT: Both = (
     "The search covers the movements of up to 100 products and the newest 10,000, and shows at most 1,000. Enter more words, or choose a year, a month or a day.",
 );
 
-static INFLOW: LazyLock<ModelDescription> = LazyLock::new(|| about(Movement::Inflow));
-static OUTFLOW: LazyLock<ModelDescription> = LazyLock::new(|| about(Movement::Outflow));
-
-fn about(movement: Movement) -> ModelDescription {
-    let about = ModelDescription::of(movement.fields());
-    ModelDescription {
-        path: movement.path(),
-        application: Application::Stock,
-        words: *movement.words(),
-        model: movement.model(),
-        allowed: ALLOWED,
-        // The last column is the time.
-        order: format!("-{}", about.columns.len()).leak(),
-        search: Some(SEARCHED),
-        has_dates: true,
-        site: Some(format!("/{}/", movement.path()).leak()),
-        ..about
-    }
-}
-
 #[async_trait]
 impl AdminModel for Movements {
-    fn about(&self) -> &ModelDescription {
-        match self.0 {
-            Movement::Inflow => &INFLOW,
-            Movement::Outflow => &OUTFLOW,
+    fn describe(&self) -> ModelDescription {
+        let path = self.0.path();
+        let about = ModelDescription::of(path, self.0.model(), self.0.fields());
+        ModelDescription {
+            application: Application::Stock,
+            allowed: ALLOWED,
+            // The last column is the time.
+            order: format!("-{}", about.columns.len()).leak(),
+            search: Some(SEARCHED),
+            has_dates: true,
+            site: Some(format!("/{path}/").leak()),
+            ..about
         }
     }
 
@@ -80,7 +63,7 @@ impl AdminModel for Movements {
         if !query.words().is_empty() {
             return self.search(state, query).await;
         }
-        let parameters = query.parameters(self.about());
+        let parameters = query.parameters();
         let page = self.0.list(state, &parameters).await?;
         Ok(rows_of(page, |movement| record(&movement, None)))
     }
@@ -142,7 +125,7 @@ impl AdminWrites for Movements {
 
 impl Movements {
     async fn search(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let parameters = query.parameters(self.about());
+        let parameters = query.parameters();
         let text_query = TextQuery {
             words: query.words(),
             titled: products::few(state, &query.search).await?,

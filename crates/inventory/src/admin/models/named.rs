@@ -1,7 +1,5 @@
 //! Brands, categories and suppliers.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
@@ -29,16 +27,10 @@ use crate::{
     work::Work,
 };
 
-pub(in crate::admin) struct Named {
-    kind: Kind,
-    about: ModelDescription,
-}
-
-pub(in crate::admin) static NAMED: LazyLock<Vec<Named>> =
-    LazyLock::new(|| Kind::ALL.into_iter().map(Named::of).collect());
+pub(in crate::admin) struct Named(pub(in crate::admin) Kind);
 
 /// The form of a supplier books several inflows of one delivery. The newest inflows can be deleted.
-const INFLOWS: &[Inline] = &[Inline {
+const INFLOWS: Inline = Inline {
     path: "inflows",
     key: "supplier",
     columns: &["created_at", "product", "quantity", "description"],
@@ -47,38 +39,28 @@ const INFLOWS: &[Inline] = &[Inline {
     shown: 5,
     extra: 3,
     limit: Limit::AtOnce(20),
-}];
-
-impl Named {
-    fn of(kind: Kind) -> Self {
-        let about = ModelDescription {
-            path: kind.path(),
-            words: kind.about().words,
-            model: kind.model(),
-            order: "1",
-            search: Some(NamedRecord::name.label),
-            inlines: if kind == Kind::Supplier { INFLOWS } else { &[] },
-            site: Some(format!("/{}/", kind.path()).leak()),
-            ..ModelDescription::of(NamedRecord::FIELDS)
-        };
-        Self { kind, about }
-    }
-}
+};
 
 #[async_trait]
 impl AdminModel for Named {
-    fn about(&self) -> &ModelDescription {
-        &self.about
+    fn describe(&self) -> ModelDescription {
+        let (path, is_supplier) = (self.0.path(), self.0 == Kind::Supplier);
+        ModelDescription {
+            order: "1",
+            search: Some(NamedRecord::name.label),
+            inlines: is_supplier.then_some(INFLOWS).into_iter().collect(),
+            site: Some(format!("/{path}/").leak()),
+            ..ModelDescription::of(path, self.0.model(), NamedRecord::FIELDS)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let parameters = query.parameters(&self.about);
-        let page = named::list(state, self.kind, &parameters).await?;
+        let page = named::list(state, self.0, &query.parameters()).await?;
         Ok(rows_of(page, |record| ModelRecord::described(&record)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(named::read(state, self.kind, id)
+        Ok(named::read(state, self.0, id)
             .await?
             .map(|record| ModelRecord::described(&record)))
     }
@@ -92,7 +74,7 @@ impl AdminModel for Named {
     }
 
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
-        named::references_to(state, self.kind, id).await
+        named::references_to(state, self.0, id).await
     }
 }
 
@@ -105,17 +87,17 @@ impl AdminWrites for Named {
         target: WriteTarget,
         members: &Members,
     ) -> Result<SavedRecord, Refusal> {
-        let record = write(self.kind, work, target, members).await?;
+        let record = write(self.0, work, target, members).await?;
         Ok(SavedRecord::of(record.id, record.name))
     }
 
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {
-        Ok(named::find_locked(tx, self.kind, id)
+        Ok(named::find_locked(tx, self.0, id)
             .await?
             .map(|record| ModelRecord::described(&record)))
     }
 
     async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
-        self.kind.delete(work, id).await
+        self.0.delete(work, id).await
     }
 }

@@ -1,7 +1,5 @@
 //! Products.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::{Timestamp, Tx};
 use resource::Record as _;
@@ -31,77 +29,66 @@ use crate::{
     work::Work,
 };
 
-pub(in crate::admin) struct ProductModel;
-
-pub(in crate::admin) static PRODUCTS: ProductModel = ProductModel;
-
-const INLINES: [Inline; 2] = [
-    Inline {
-        path: "thresholds",
-        key: "product",
-        columns: &["threshold"],
-        fields: &["threshold"],
-        is_deleted: true,
-        shown: 1,
-        extra: 1,
-        limit: Limit::InAll(1),
-    },
-    Inline::read(
-        "ledger",
-        "product",
-        &["created_at", "kind", "change", "balance_after", "user"],
-    ),
-];
+pub(in crate::admin) struct Products;
 
 const ARCHIVED: [(&str, Both); 2] = [("false", ("Não", "No")), ("true", ("Sim", "Yes"))];
 
-const ACTIONS: [ModelAction; 2] = [
-    ModelAction {
-        name: "archive",
-        text: (
-            "Arquivar os produtos selecionados",
-            "Archive selected products",
-        ),
-        done: (("Produtos arquivados: ", "Products archived: "), (".", ".")),
-        verb: Verb::Change,
-    },
-    ModelAction {
-        name: "unarchive",
-        text: (
-            "Desarquivar os produtos selecionados",
-            "Unarchive selected products",
-        ),
-        done: (
-            ("Produtos desarquivados: ", "Products unarchived: "),
-            (".", "."),
-        ),
-        verb: Verb::Change,
-    },
-];
-
-/// The list cannot edit quantities: only the form explains that a change becomes an adjustment.
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "products",
-    words: *Model::Product.words(),
-    order: "1",
-    search: Some(("título", "title")),
-    has_dates: true,
-    inlines: &INLINES,
-    saves_as_new: true,
-    site: Some("/products/"),
-    actions: &ACTIONS,
-    ..ModelDescription::of(ProductRecord::FIELDS)
-        .filtered_by(ModelFilter::choices("archived", &ARCHIVED))
-});
-
 #[async_trait]
-impl AdminModel for ProductModel {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+impl AdminModel for Products {
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            order: "1",
+            search: Some(("título", "title")),
+            has_dates: true,
+            inlines: vec![
+                Inline {
+                    path: "thresholds",
+                    key: "product",
+                    columns: &["threshold"],
+                    fields: &["threshold"],
+                    is_deleted: true,
+                    shown: 1,
+                    extra: 1,
+                    limit: Limit::InAll(1),
+                },
+                Inline::read(
+                    "ledger",
+                    "product",
+                    &["created_at", "kind", "change", "balance_after", "user"],
+                ),
+            ],
+            saves_as_new: true,
+            site: Some("/products/"),
+            actions: vec![
+                ModelAction {
+                    name: "archive",
+                    text: (
+                        "Arquivar os produtos selecionados",
+                        "Archive selected products",
+                    ),
+                    done: (("Produtos arquivados: ", "Products archived: "), (".", ".")),
+                    verb: Verb::Change,
+                },
+                ModelAction {
+                    name: "unarchive",
+                    text: (
+                        "Desarquivar os produtos selecionados",
+                        "Unarchive selected products",
+                    ),
+                    done: (
+                        ("Produtos desarquivados: ", "Products unarchived: "),
+                        (".", "."),
+                    ),
+                    verb: Verb::Change,
+                },
+            ],
+            ..ModelDescription::of("products", Model::Product, ProductRecord::FIELDS)
+                .filtered_by(ModelFilter::choices("archived", &ARCHIVED))
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let (parameters, created) = (query.parameters(&ABOUT), query.dates.moments());
+        let (parameters, created) = (query.parameters(), query.dates.moments());
         let page = products::list_created(state, &parameters, created).await?;
         Ok(rows_of(page, |product| ModelRecord::described(&product)))
     }
@@ -143,7 +130,7 @@ impl AdminModel for ProductModel {
 }
 
 #[async_trait(?Send)]
-impl AdminWrites for ProductModel {
+impl AdminWrites for Products {
     async fn write(
         &self,
         work: &mut Work<'_>,

@@ -1,7 +1,5 @@
 //! Sessions of the web interface. Deleting a session logs its user out.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use resource::Record as _;
 
@@ -23,28 +21,21 @@ use crate::{
 
 pub(in crate::admin) struct Sessions;
 
-pub(in crate::admin) static SESSIONS: Sessions = Sessions;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "sessions",
-    application: Application::Accounts,
-    words: *Model::Session.words(),
-    model: Model::Session,
-    // Only a login creates a session, and a session does not change.
-    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Delete]),
-    order: "-5",
-    search: Some(("usuário, navegador, endereço", "user, browser, address")),
-    ..ModelDescription::of(OpenSession::FIELDS)
-});
-
 #[async_trait]
 impl AdminModel for Sessions {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Accounts,
+            // Only a login creates a session, and a session does not change.
+            allowed: AllowedVerbs::Only(&[Verb::View, Verb::Delete]),
+            order: "-5",
+            search: Some(("usuário, navegador, endereço", "user, browser, address")),
+            ..ModelDescription::of("sessions", Model::Session, OpenSession::FIELDS)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let page = manage::open_sessions(state, &query.parameters(&ABOUT)).await?;
+        let page = manage::open_sessions(state, &query.parameters()).await?;
         Ok(rows_of(page, |session| record(&session)))
     }
 

@@ -1,15 +1,13 @@
 //! The own low-stock thresholds of products. The id is the id of the product. Without its own
 //! threshold, a product has the threshold of the shop.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Tx;
 use resource::Record as _;
 
 use crate::{
     State,
-    access::Caller,
+    access::{Caller, Model},
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, ModelDescription, ModelRecord,
@@ -28,29 +26,24 @@ use crate::{
 
 pub(in crate::admin) struct Thresholds;
 
-pub(in crate::admin) static THRESHOLDS: Thresholds = Thresholds;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "thresholds",
-    application: Application::Stock,
-    words: Words::masculine(
-        ("estoque mínimo", "low-stock threshold"),
-        ("estoques mínimos", "low-stock thresholds"),
-    ),
-    allowed: AllowedVerbs::AsPart,
-    order: "1",
-    search: Some(OwnThreshold::product.label),
-    ..ModelDescription::of(OwnThreshold::FIELDS)
-});
-
 #[async_trait]
 impl AdminModel for Thresholds {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Stock,
+            words: Words::masculine(
+                ("estoque mínimo", "low-stock threshold"),
+                ("estoques mínimos", "low-stock thresholds"),
+            ),
+            allowed: AllowedVerbs::AsPart,
+            order: "1",
+            search: Some(OwnThreshold::product.label),
+            ..ModelDescription::of("thresholds", Model::Product, OwnThreshold::FIELDS)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let page = stock::thresholds(state, &query.parameters(&ABOUT)).await?;
+        let page = stock::thresholds(state, &query.parameters()).await?;
         Ok(rows_of(page, |own| record(&own)))
     }
 

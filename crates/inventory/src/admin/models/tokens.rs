@@ -25,49 +25,42 @@ use crate::{
 
 pub(in crate::admin) struct RefreshTokens;
 
-pub(in crate::admin) static REFRESH_TOKENS: RefreshTokens = RefreshTokens;
-
-static ABOUT: ModelDescription = ModelDescription {
-    path: "refresh-tokens",
-    application: Application::Accounts,
-    words: *Model::RefreshToken.words(),
-    model: Model::RefreshToken,
-    // A login creates tokens. The permission to change them allows revoking them.
-    allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
-    columns: &[
-        ModelColumn::of(OpenSession::user),
-        ModelColumn::of(User::tokens_valid_from),
-        ModelColumn::of(User::last_login),
-        ModelColumn::of(User::active),
-    ],
-    order: "1",
-    search: Some(("usuário", "user")),
-    actions: &[ModelAction {
-        name: "revoke",
-        text: (
-            "Revogar os tokens selecionados",
-            "Revoke selected refresh tokens",
-        ),
-        done: (
-            (
-                "Tokens revogados de ",
-                "Successfully revoked the tokens of ",
-            ),
-            (" usuário(s).", " user(s)."),
-        ),
-        verb: Verb::Change,
-    }],
-    ..ModelDescription::PLAIN
-};
-
 #[async_trait]
 impl AdminModel for RefreshTokens {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Accounts,
+            // A login creates tokens. The permission to change them allows revoking them.
+            allowed: AllowedVerbs::Only(&[Verb::View, Verb::Change]),
+            columns: vec![
+                ModelColumn::of(OpenSession::user),
+                ModelColumn::of(User::tokens_valid_from),
+                ModelColumn::of(User::last_login),
+                ModelColumn::of(User::active),
+            ],
+            order: "1",
+            search: Some(("usuário", "user")),
+            actions: vec![ModelAction {
+                name: "revoke",
+                text: (
+                    "Revogar os tokens selecionados",
+                    "Revoke selected refresh tokens",
+                ),
+                done: (
+                    (
+                        "Tokens revogados de ",
+                        "Successfully revoked the tokens of ",
+                    ),
+                    (" usuário(s).", " user(s)."),
+                ),
+                verb: Verb::Change,
+            }],
+            ..ModelDescription::of("refresh-tokens", Model::RefreshToken, &[])
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let page = users::token_holders(state, &query.parameters(&ABOUT)).await?;
+        let page = users::token_holders(state, &query.parameters()).await?;
         Ok(rows_of(page, |user| record(&user)))
     }
 

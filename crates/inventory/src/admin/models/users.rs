@@ -1,7 +1,5 @@
 //! Accounts.
 
-use std::sync::LazyLock;
-
 use async_trait::async_trait;
 use db::Tx;
 use resource::{Field, Record as _};
@@ -27,32 +25,6 @@ use crate::{
 
 pub(in crate::admin) struct Users;
 
-pub(in crate::admin) static USERS: Users = Users;
-
-static ABOUT: LazyLock<ModelDescription> = LazyLock::new(|| ModelDescription {
-    path: "users",
-    application: Application::Accounts,
-    words: *Model::User.words(),
-    model: Model::User,
-    order: "1",
-    search: Some((
-        "usuário, nome, sobrenome, e-mail",
-        "username, first name, last name, email",
-    )),
-    fields: &FORM,
-    inlines: &INLINES,
-    in_two_steps: true,
-    ..ModelDescription::of(User::FIELDS)
-});
-
-/// The open sessions of a user. Deleting one logs the user out there.
-const INLINES: [Inline; 1] = [Inline::read(
-    "sessions",
-    "user",
-    &["agent", "address", "last_seen_at", "expires_at"],
-)
-.deleted()];
-
 /// The form of a new account has username and password. The form of an existing account has the
 /// other fields, access rights before personal data.
 const FORM: [(&Field, FormScope); 11] = [
@@ -71,12 +43,31 @@ const FORM: [(&Field, FormScope); 11] = [
 
 #[async_trait]
 impl AdminModel for Users {
-    fn about(&self) -> &ModelDescription {
-        &ABOUT
+    fn describe(&self) -> ModelDescription {
+        ModelDescription {
+            application: Application::Accounts,
+            order: "1",
+            search: Some((
+                "usuário, nome, sobrenome, e-mail",
+                "username, first name, last name, email",
+            )),
+            fields: FORM.to_vec(),
+            // Deleting an open session logs the user out there.
+            inlines: vec![
+                Inline::read(
+                    "sessions",
+                    "user",
+                    &["agent", "address", "last_seen_at", "expires_at"],
+                )
+                .deleted(),
+            ],
+            in_two_steps: true,
+            ..ModelDescription::of("users", Model::User, User::FIELDS)
+        }
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let page = users::page(state, &query.parameters(&ABOUT)).await?;
+        let page = users::page(state, &query.parameters()).await?;
         Ok(rows_of(page, |user| ModelRecord::described(&user)))
     }
 

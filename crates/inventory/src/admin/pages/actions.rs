@@ -6,9 +6,10 @@ use super::{AdminResult, delete, edits, list, read_all};
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, ModelAction, ModelDescription},
+        about::{ModelAction, ModelDescription},
         listing::ListParameters,
         messages,
+        registry::RegisteredModel,
         site::AdminFrame,
     },
     page::{
@@ -31,9 +32,9 @@ pub(super) async fn act(
     post: FormSubmission,
 ) -> AdminResult {
     let model = site.model(&path)?;
-    site.demand(model.about(), Verb::View)?;
-    let Ok(query) = ListParameters::parse(model.about(), &parameters) else {
-        return Ok(see_other(&format!("{}?e=1", model.about().address())));
+    site.demand(&model.about, Verb::View)?;
+    let Ok(query) = ListParameters::parse(&model.about, &parameters) else {
+        return Ok(see_other(&format!("{}?e=1", model.about.address())));
     };
     if !post.members.contains_key("_save") {
         return Ok(perform(&site, model, &query, post).await?);
@@ -48,12 +49,12 @@ pub(super) async fn act(
 
 async fn perform(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     post: FormSubmission,
 ) -> Result<Response, Refusal> {
-    let about = model.about();
-    let back = || see_other(&format!("{}{}", about.address(), query.href()));
+    let about = &model.about;
+    let back = || see_other(&query.address());
     let warn = |portuguese: &str, english: &str| {
         flash::leave(back(), Flash::warning(site.text(portuguese, english)))
     };
@@ -88,7 +89,7 @@ async fn perform(
 /// are more than [`MOST_AT_ONCE`].
 async fn selected(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     post: &FormSubmission,
 ) -> Result<Option<Vec<i64>>, Refusal> {
@@ -107,7 +108,7 @@ async fn selected(
 
 async fn each(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     ids: &[i64],
     action: &ModelAction,
     form_token: Option<FormToken>,
@@ -140,11 +141,11 @@ async fn each(
 /// own transaction.
 async fn delete_selected(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     ids: &[i64],
     form: &Form,
 ) -> Result<Response, Refusal> {
-    let about = model.about();
+    let about = &model.about;
     let plan = delete::look_up(site, model, ids).await?;
     if plan.is_gone() {
         let back = see_other(&about.address());

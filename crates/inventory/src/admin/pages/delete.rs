@@ -15,9 +15,9 @@ use super::{AdminResult, RecordPath, find, list_address, refusal_reason};
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, ModelDescription},
+        about::ModelDescription,
         messages::{self, ChangeKind, NextPage},
-        registry,
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     catalogue::ReferenceCount,
@@ -138,10 +138,10 @@ impl DeletionPlan {
 /// Reads the records, and everything that a deletion would affect.
 pub(super) async fn look_up(
     site: &AdminFrame,
-    model: &dyn AdminModel,
+    model: &'static RegisteredModel,
     ids: &[i64],
 ) -> Result<DeletionPlan, Refusal> {
-    let about = model.about();
+    let about = &model.about;
     let mut plan = DeletionPlan::default();
     let mut dependents: BTreeMap<&'static str, u64> = BTreeMap::new();
     for id in ids {
@@ -156,7 +156,7 @@ pub(super) async fn look_up(
         if let Some((path, count)) = model.deleted_with(&site.state, *id).await? {
             *dependents.entry(path).or_default() += count;
         }
-        let why = refusal_reason(site, about, (Verb::Delete, *id)).await?;
+        let why = refusal_reason(site, model, (Verb::Delete, *id)).await?;
         if !why.is_empty() {
             plan.kept.push((record.text.clone(), why));
         }
@@ -177,7 +177,7 @@ pub(super) async fn look_up(
     let dependents = dependents.into_iter().filter(|(_, count)| *count > 0);
     let dependents = dependents.filter_map(|(path, count)| Some((registry::find(path)?, count)));
     plan.summary
-        .extend(dependents.map(|(model, count)| counted(model.about(), count)));
+        .extend(dependents.map(|(model, count)| counted(&model.about, count)));
     Ok(plan)
 }
 
@@ -200,7 +200,7 @@ fn protecting(
 /// Deletes a record in a transaction of its own. Returns whether it existed.
 pub(super) async fn delete_record(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     id: i64,
 ) -> Result<bool, Refusal> {
     let by = site.caller.clone();
@@ -248,7 +248,7 @@ pub(super) fn confirmation(
 pub(super) async fn ask(site: AdminFrame, Path(path): RecordPath) -> AdminResult {
     let (model, record) = find(&site, path, Verb::Delete).await?;
     let plan = look_up(&site, model, &[record.id]).await?;
-    Ok(confirmation(&site, model.about(), plan, false))
+    Ok(confirmation(&site, &model.about, plan, false))
 }
 
 /// `POST /admin/{model}/{id}/delete/`
@@ -258,7 +258,7 @@ pub(super) async fn delete(
     post: FormSubmission,
 ) -> AdminResult {
     let (model, record) = find(&site, path, Verb::Delete).await?;
-    let about = model.about();
+    let about = &model.about;
     let message = match delete_record(&site, model, record.id).await {
         Ok(_) if post.is_script => {
             let gone = serde_json::json!({"id": record.id, "is_deleted": true});

@@ -16,9 +16,10 @@ use super::{
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, ModelDescription, ModelRecord, WriteTarget, Writer},
+        about::{ModelDescription, ModelRecord, WriteTarget, Writer},
         listing::ListParameters,
         messages,
+        registry::RegisteredModel,
         site::AdminFrame,
     },
     page::{
@@ -79,7 +80,7 @@ impl ListEdits {
 
 /// The fields that the user may edit in the list.
 pub(super) fn fields(site: &AdminFrame, about: &'static ModelDescription) -> Vec<&'static Field> {
-    if !about.is_edited_by(&site.caller, false) {
+    if !site.changes(about) {
         return Vec::new();
     }
     let columns = about.columns.iter().filter(|column| column.is_edited);
@@ -116,11 +117,11 @@ fn read_cells(
 /// Saves the changed cells of a list, or returns them with the errors.
 pub(super) async fn save(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     submitted: &Members,
 ) -> Result<Result<Response, ListEdits>, Refusal> {
-    let about = model.about();
+    let about = &model.about;
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
     let mut edits = ListEdits::default();
@@ -167,7 +168,7 @@ pub(super) async fn save(
             return Ok(Err(edits));
         }
     };
-    let back = see_other(&format!("{}{}", about.address(), query.href()));
+    let back = see_other(&query.address());
     Ok(Ok(if saved == 0 {
         back
     } else {

@@ -24,14 +24,14 @@ pub(super) async fn export(
     parameters: Parameters,
 ) -> AdminResult {
     let model = site.model(&path)?;
-    let about = model.about();
+    let about = &model.about;
     site.demand(about, Verb::View)?;
     let Ok(query) = ListParameters::parse(about, &parameters) else {
         return Ok(redirect(&format!("{}?e=1", about.address())));
     };
     list_page::limit_exports(&site.state, &site).await?;
     let Some(records) = read_all(&site, model, &query, MOST_EXPORTED).await? else {
-        let list = redirect(&format!("{}{}", about.address(), query.href()));
+        let list = redirect(&query.address());
         return Ok(flash::leave(
             list,
             Flash::warning(site.text(

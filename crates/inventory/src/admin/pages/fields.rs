@@ -184,7 +184,7 @@ pub(super) async fn related(
     most: u64,
 ) -> Result<(Option<Choices>, RelationLinks), Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let about = model.about();
+    let about = &model.about;
     let rows = records(site, path, most).await?;
     let id: Option<i64> = value.trim().parse().ok();
     let mut text = String::new();
@@ -197,9 +197,7 @@ pub(super) async fn related(
         offers: offers(path).filter(|_| rows.is_none()),
         text,
         list: about.address(),
-        add: about
-            .allows(&site.caller, Verb::Add)
-            .then(|| format!("{}add/", about.address())),
+        add: site.add(about),
         record: id
             .filter(|_| about.is_read_by(&site.caller))
             .map(|id| about.record_address(id)),
@@ -219,7 +217,7 @@ fn offers(path: &str) -> Option<String> {
 /// The records of a model as options. `None` if there are more than `most`.
 async fn records(site: &AdminFrame, path: &str, most: u64) -> Result<Option<Choices>, Refusal> {
     let model = registry::find(path).ok_or(Refusal::NotFound)?;
-    let query = ListParameters::nothing(model.about());
+    let query = ListParameters::nothing(&model.about);
     let records = read_all(site, model, &query, most).await?;
     let offer = |record: ModelRecord| (record.id.to_string(), record.text);
     Ok(records.map(|records| records.into_iter().map(offer).collect()))

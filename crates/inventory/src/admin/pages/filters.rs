@@ -7,9 +7,9 @@ use super::fields::{self, RelationLinks};
 use crate::{
     access::Caller,
     admin::{
-        about::{AdminModel, Both, ModelFilter, ModelFilterKind},
+        about::{Both, ModelFilter, ModelFilterKind},
         listing::ListParameters,
-        registry,
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     page::list_page::Chip,
@@ -69,11 +69,11 @@ pub(super) struct IdField {
 
 pub(super) async fn filter_views(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
 ) -> Result<Vec<FilterView>, Refusal> {
     let mut views = Vec::new();
-    for filter in model.about().filters {
+    for filter in &model.about.filters {
         if filter.is_shown_to(&site.caller) {
             views.push(view(site, model, query, filter).await?);
         }
@@ -83,7 +83,7 @@ pub(super) async fn filter_views(
 
 async fn view(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     filter: &ModelFilter,
 ) -> Result<FilterView, Refusal> {
@@ -136,7 +136,7 @@ async fn view(
 /// The number of records of a choice, if the query requests counts.
 async fn count(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     (name, value): (&'static str, Option<&str>),
 ) -> Result<Option<String>, Refusal> {
@@ -162,7 +162,7 @@ impl ModelFilter {
     fn is_shown_to(&self, caller: &Caller) -> bool {
         match self.kind {
             ModelFilterKind::Related(path) => {
-                registry::find(path).is_some_and(|model| model.about().is_read_by(caller))
+                registry::find(path).is_some_and(|model| model.about.is_read_by(caller))
             }
             _ => true,
         }

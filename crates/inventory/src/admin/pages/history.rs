@@ -45,7 +45,7 @@ pub(super) async fn show(
     parameters: Parameters,
 ) -> AdminResult {
     let (model, record) = find(&site, path, Verb::View).await?;
-    let about = model.about();
+    let about = &model.about;
     let number = parameters.get("p").and_then(|page| page.parse().ok());
     let paging = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
     let key = (about.model, record.id);

@@ -14,9 +14,9 @@ use super::{
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, ModelColumn, ModelDescription, ModelRecord, RecordCount, RecordPage},
+        about::{ModelColumn, ModelDescription, ModelRecord, RecordCount, RecordPage},
         listing::{DateLink, ListParameters, SHOW_ALL, links},
-        registry,
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     page::{
@@ -53,7 +53,7 @@ pub(super) async fn show(
     parameters: Parameters,
 ) -> AdminResult {
     let model = site.model(&path)?;
-    let about = model.about();
+    let about = &model.about;
     site.demand(about, Verb::View)?;
     let corrected = || redirect(&format!("{}?e=1", about.address()));
     let refused = ListParameters::refused_search(&parameters).filter(|_| about.search.is_some());
@@ -79,7 +79,7 @@ pub(super) async fn show(
 /// The list with the refused cells and their errors. The status is 422.
 pub(super) async fn shown_again(
     site: &AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     mut query: ListParameters,
     edits: ListEdits,
 ) -> Result<Response, Refusal> {
@@ -90,11 +90,11 @@ pub(super) async fn shown_again(
 
 async fn view<'a>(
     site: &'a AdminFrame,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     query: ListParameters,
     mut edits: ListEdits,
 ) -> Result<ModelListPage<'a>, Refusal> {
-    let (state, about) = (&site.state, model.about());
+    let (state, about) = (&site.state, &model.about);
     let mut rows = model.list(state, &query).await?;
     if query.page > 1 && rows.records.is_empty() {
         return Err(InvalidPage.into());
@@ -141,7 +141,7 @@ impl ModelListPage<'_> {
         let words = &self.about.words;
         let locale = self.site.locale;
         let one = words.one(locale);
-        let verb = if self.about.is_edited_by(&self.site.caller, false) {
+        let verb = if self.site.changes(self.about) {
             locale.text("alterar", "change")
         } else {
             locale.text("ver", "view")
@@ -161,11 +161,6 @@ impl ModelListPage<'_> {
         searched.map_or_else(String::new, |searched| {
             in_a_sentence(self.site.say(searched))
         })
-    }
-
-    fn add(&self) -> Option<String> {
-        let may = self.about.allows(&self.site.caller, Verb::Add);
-        may.then(|| format!("{}add/", self.about.address()))
     }
 
     fn add_text(&self) -> String {

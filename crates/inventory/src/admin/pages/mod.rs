@@ -19,9 +19,9 @@ mod versions;
 use axum::{extract::Path, response::Response};
 
 use super::{
-    about::{AdminModel, ModelDescription, ModelRecord},
+    about::{ModelDescription, ModelRecord},
     listing::ListParameters,
-    registry,
+    registry::RegisteredModel,
     site::AdminFrame,
 };
 use crate::{
@@ -87,10 +87,9 @@ async fn record(_site: AdminFrame, Path((model, id)): RecordPath) -> AdminResult
 /// The reason why an operation on a record will be refused, or empty if none is known.
 async fn refusal_reason(
     site: &AdminFrame,
-    about: &ModelDescription,
+    model: &'static RegisteredModel,
     (verb, id): (Verb, i64),
 ) -> Result<String, Refusal> {
-    let model = registry::find(about.path).ok_or(Refusal::NotFound)?;
     let why = model
         .refusal_reason(&site.state, &site.caller, verb, id)
         .await?;
@@ -100,7 +99,7 @@ async fn refusal_reason(
 /// Reads all pages of a list. `None` if it has more than `most` records, or more than were counted.
 async fn read_all(
     site: &AdminFrame,
-    model: &dyn AdminModel,
+    model: &'static RegisteredModel,
     query: &ListParameters,
     most: u64,
 ) -> Result<Option<Vec<ModelRecord>>, Refusal> {
@@ -130,24 +129,20 @@ async fn find(
     site: &AdminFrame,
     (model, id): (String, String),
     verb: Verb,
-) -> axum::response::Result<(&'static dyn AdminModel, ModelRecord)> {
+) -> axum::response::Result<(&'static RegisteredModel, ModelRecord)> {
     let model = site.model(&model)?;
-    site.demand(model.about(), verb)?;
+    site.demand(&model.about, verb)?;
     let record = match id.parse() {
         Ok(id) => model.read(&site.state, id).await?,
         Err(_) => None,
     };
     match record {
         Some(record) => Ok((model, record)),
-        None => Err(site.gone(model.about(), &id).into()),
+        None => Err(site.gone(&model.about, &id).into()),
     }
 }
 
 /// The address of a model's list, or of the index for users who may not read the list.
 fn list_address(site: &AdminFrame, about: &ModelDescription) -> String {
-    if about.is_read_by(&site.caller) {
-        about.address()
-    } else {
-        "/admin/".to_owned()
-    }
+    site.list_of(about).unwrap_or("/admin/".to_owned())
 }

@@ -30,7 +30,7 @@ impl PasswordPage<'_> {
 
 /// The account with the id of a path. An error if the user may not change it.
 async fn account(site: &AdminFrame, path: (String, String)) -> axum::response::Result<ModelRecord> {
-    if site.model(&path.0)?.about().model != Model::User {
+    if site.model(&path.0)?.about.model != Model::User {
         return Err(Refusal::NotFound.into());
     }
     let (_, record) = find(site, path, Verb::Change).await?;
@@ -44,10 +44,10 @@ pub(super) async fn form(site: AdminFrame, Path(path): RecordPath) -> AdminResul
         return Ok(redirect("/account/password/"));
     }
     let form = Form::new().with("usable", "1").with("revoke_tokens", "1");
-    let about = site.model("users")?.about();
+    let model = site.model("users")?;
     let shown = PasswordPage {
         site: &site,
-        refusal_reason: refusal_reason(&site, about, (Verb::Change, record.id)).await?,
+        refusal_reason: refusal_reason(&site, model, (Verb::Change, record.id)).await?,
         record,
         form,
     };

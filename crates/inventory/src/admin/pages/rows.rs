@@ -5,7 +5,10 @@ use db::{Error, Tx};
 
 use super::versions;
 use crate::{
-    admin::about::{AdminModel, WriteTarget, Writer},
+    admin::{
+        about::{WriteTarget, Writer},
+        registry::RegisteredModel,
+    },
     idempotency::KeyError,
     page::{edit_conflict::FormEdit, posts::set_text},
     rest::{
@@ -21,7 +24,7 @@ pub(super) type Refused = Vec<(Option<usize>, Refusal)>;
 /// A row to write.
 #[derive(Clone)]
 pub(super) struct RowWrite {
-    pub(super) model: &'static dyn AdminModel,
+    pub(super) model: &'static RegisteredModel,
     pub(super) id: Option<i64>,
     /// The field of a new record that refers to the record of the form.
     pub(super) key: &'static str,
@@ -39,7 +42,7 @@ impl RowWrite {
             _ => None,
         };
         Ok(locked.map(|record| {
-            let stored = versions::snapshots(self.model.about(), &record);
+            let stored = versions::snapshots(&self.model.about, &record);
             self.edit.conflicts(&stored)
         }))
     }

@@ -6,7 +6,10 @@ use serde_json::value::RawValue;
 use web::locale::Locale;
 
 use crate::{
-    admin::about::{AdminModel, FieldValue, ModelDescription, ModelRecord, WriteTarget},
+    admin::{
+        about::{FieldValue, ModelDescription, ModelRecord, WriteTarget},
+        registry::RegisteredModel,
+    },
     page::{
         Form,
         edit_conflict::{FieldSnapshot, FormEdit},
@@ -42,13 +45,13 @@ pub(super) fn edit(about: &'static ModelDescription, form: &Form, members: &Memb
 /// get these fields; others get the stored values.
 pub(super) fn keep(
     edit: &FormEdit,
-    model: &dyn AdminModel,
+    model: &'static RegisteredModel,
     record: &ModelRecord,
     members: &mut Members,
 ) -> WriteTarget {
     let unchanged = edit.unchanged();
     let unchanged: Vec<_> = unchanged
-        .filter_map(|name| model.about().field(name))
+        .filter_map(|name| model.about.field(name))
         .collect();
     for field in &unchanged {
         members.remove(field.name);

@@ -9,10 +9,7 @@ use axum::{extract::Path, response::Response};
 use super::{AdminResult, RecordPath, find, inlines::SubmittedRow, versions};
 use crate::{
     access::Verb,
-    admin::{
-        about::{ModelDescription, ModelRecord},
-        site::AdminFrame,
-    },
+    admin::{about::ModelRecord, registry::RegisteredModel, site::AdminFrame},
     page::{Form, FormSubmission, edit_conflict},
     rest::{Refusal, query::Parameters},
 };
@@ -21,11 +18,11 @@ use view::ChangePage;
 
 async fn show(
     site: &AdminFrame,
-    about: &'static ModelDescription,
+    model: &'static RegisteredModel,
     record: Option<ModelRecord>,
     sent: (Form, Vec<SubmittedRow>),
 ) -> Result<Response, Refusal> {
-    let change = ChangePage::of(site, about, record, sent).await?;
+    let change = ChangePage::of(site, model, record, sent).await?;
     Ok(if change.is_refused() {
         site.show_again(change)
     } else {
@@ -39,15 +36,15 @@ pub(super) async fn add_form(
     Path(model): Path<String>,
     parameters: Parameters,
 ) -> AdminResult {
-    let about = site.model(&model)?.about();
-    site.demand(about, Verb::Add)?;
+    let model = site.model(&model)?;
+    site.demand(&model.about, Verb::Add)?;
     let mut form = Form::new();
-    for field in about.fields_of(true).filter(|field| !field.is_secret) {
+    for field in model.about.fields_of(true).filter(|field| !field.is_secret) {
         if let Some(value) = parameters.get(field.name) {
             form.set(field.name, value);
         }
     }
-    Ok(show(&site, about, None, (form, Vec::new())).await?)
+    Ok(show(&site, model, None, (form, Vec::new())).await?)
 }
 
 /// `POST /admin/{model}/add/`
@@ -57,18 +54,17 @@ pub(super) async fn add(
     post: FormSubmission,
 ) -> AdminResult {
     let model = site.model(&model)?;
-    site.demand(model.about(), Verb::Add)?;
+    site.demand(&model.about, Verb::Add)?;
     Ok(save(&site, SaveRequest::new(model, None, post)).await?)
 }
 
 /// `GET /admin/{model}/{id}/change/`
 pub(super) async fn change_form(site: AdminFrame, Path(path): RecordPath) -> AdminResult {
     let (model, record) = find(&site, path, Verb::View).await?;
-    let about = model.about();
     let mut form = Form::new();
-    let stored = versions::snapshots(about, &record);
+    let stored = versions::snapshots(&model.about, &record);
     edit_conflict::open(&mut form, &stored, site.locale);
-    Ok(show(&site, about, Some(record), (form, Vec::new())).await?)
+    Ok(show(&site, model, Some(record), (form, Vec::new())).await?)
 }
 
 /// `POST /admin/{model}/{id}/change/`
@@ -77,7 +73,7 @@ pub(super) async fn change(
     Path(path): RecordPath,
     post: FormSubmission,
 ) -> AdminResult {
-    let about = site.model(&path.0)?.about();
+    let about = &site.model(&path.0)?.about;
     let is_new = post.members.contains_key("_saveasnew") && about.saves_as_new;
     let verb = if is_new { Verb::Add } else { Verb::Change };
     site.demand(about, verb)?;

@@ -8,9 +8,10 @@ use http::StatusCode;
 use super::show;
 use crate::{
     admin::{
-        about::{AdminModel, ModelDescription, ModelRecord, SavedRecord, WriteTarget},
+        about::{ModelDescription, ModelRecord, SavedRecord, WriteTarget},
         messages::{self, ChangeKind, NextPage},
         pages::{inlines, list_address, versions},
+        registry::RegisteredModel,
         site::AdminFrame,
     },
     page::{FormSubmission, edit_conflict::FormEdit, flash, posts, prevent_caching, see_other},
@@ -18,7 +19,7 @@ use crate::{
 };
 
 pub(super) struct SaveRequest {
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     record: Option<ModelRecord>,
     post: FormSubmission,
     follows: NextPage,
@@ -36,12 +37,12 @@ struct AdminSecretPage<'a> {
 
 impl SaveRequest {
     pub(super) fn new(
-        model: &'static dyn AdminModel,
+        model: &'static RegisteredModel,
         record: Option<ModelRecord>,
         post: FormSubmission,
     ) -> Self {
         let members = &post.members;
-        let is_copy = members.contains_key("_saveasnew") && model.about().saves_as_new;
+        let is_copy = members.contains_key("_saveasnew") && model.about.saves_as_new;
         let follows = if members.contains_key("_continue") || is_copy {
             NextPage::Record
         } else if members.contains_key("_addanother") {
@@ -68,7 +69,7 @@ impl SaveRequest {
 
 /// Saves a form, or shows it again with the errors.
 pub(super) async fn save(site: &AdminFrame, saving: SaveRequest) -> Result<Response, Refusal> {
-    let about = saving.model.about();
+    let about = &saving.model.about;
     let mut form = saving.post.form.clone();
     // Secrets are never sent back to the browser.
     for (field, _) in about.fields.iter().filter(|(field, _)| field.is_secret) {
@@ -109,7 +110,7 @@ pub(super) async fn save(site: &AdminFrame, saving: SaveRequest) -> Result<Respo
         let stored = versions::snapshots(about, record);
         edit.refresh(&mut form, &stored, site.locale);
     }
-    show(site, about, record, (form, submitted)).await
+    show(site, saving.model, record, (form, submitted)).await
 }
 
 /// Shows a new secret once. The browser must not cache the page.

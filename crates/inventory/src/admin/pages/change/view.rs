@@ -11,7 +11,7 @@ use crate::{
             inlines::{InlineTable, SubmittedRow, tables},
             refusal_reason,
         },
-        registry,
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     page::{Form, fact::Fact},
@@ -39,14 +39,15 @@ impl<'a> ChangePage<'a> {
     /// The form of a new or of an existing record, with the refused rows.
     pub(super) async fn of(
         site: &'a AdminFrame,
-        about: &'static ModelDescription,
+        model: &'static RegisteredModel,
         record: Option<ModelRecord>,
         (form, sent): (Form, Vec<SubmittedRow>),
     ) -> Result<Self, Refusal> {
+        let about = &model.about;
         let may_edit = about.is_edited_by(&site.caller, record.is_none());
         let refusal_reason = match &record {
             Some(record) if may_edit => {
-                refusal_reason(site, about, (Verb::Change, record.id)).await?
+                refusal_reason(site, model, (Verb::Change, record.id)).await?
             }
             _ => String::new(),
         };

@@ -12,8 +12,8 @@ use super::{rows::RowWrite, versions};
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, Inline, Limit, ModelDescription, ModelRecord, WriteTarget},
-        registry,
+        about::{Inline, Limit, ModelDescription, ModelRecord, WriteTarget},
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     page::{
@@ -29,40 +29,20 @@ pub(super) use write::write;
 /// A submitted row that adds, changes or deletes a record.
 pub(super) struct SubmittedRow {
     inline: &'static Inline,
-    model: &'static dyn AdminModel,
     /// The row in the names of form fields.
     row: String,
-    /// The id of an existing record.
-    id: Option<i64>,
-    is_deleted: bool,
-    members: Members,
-    edit: FormEdit,
+    write: RowWrite,
     /// The submitted values with their errors.
     pub(super) form: Form,
 }
 
 impl SubmittedRow {
     const fn verb(&self) -> Verb {
-        match (self.id, self.is_deleted) {
+        match (self.write.id, self.write.is_deleted) {
             (None, _) => Verb::Add,
             (Some(_), true) => Verb::Delete,
             (Some(_), false) => Verb::Change,
         }
-    }
-
-    fn row_write(&self) -> RowWrite {
-        RowWrite {
-            model: self.model,
-            id: self.id,
-            key: self.inline.key,
-            is_deleted: self.is_deleted,
-            members: self.members.clone(),
-            edit: self.edit.clone(),
-        }
-    }
-
-    fn target(&self) -> WriteTarget {
-        self.id.map_or(WriteTarget::New, WriteTarget::Part)
     }
 
     /// The errors of the row: the id of the control, and the message with the control's label.
@@ -74,7 +54,7 @@ impl SubmittedRow {
             .map(|(field, message)| (control(field), message))
             .collect();
         if !self.form.problem.is_empty() {
-            let name = self.model.about().words.one(site.locale);
+            let name = self.write.model.about.words.one(site.locale);
             let first = self.inline.fields.first().map_or("delete", |field| field);
             problems.push((control(first), format!("{name}: {}", self.form.problem)));
         }
@@ -83,19 +63,22 @@ impl SubmittedRow {
 
     /// Adds the validation errors that need no database.
     fn check(&mut self, site: &AdminFrame) {
-        let problems = self.model.problems(self.target(), &self.members);
+        let target = self.write.id.map_or(WriteTarget::New, WriteTarget::Part);
+        let problems = self.write.model.problems(target, &self.write.members);
         self.form.absorb(&problems, site.locale);
     }
 
     /// Updates the form of an existing record for displaying it again next to the stored values.
     pub(super) async fn refresh(&mut self, site: &AdminFrame) -> Result<(), Refusal> {
-        let record = match self.id {
-            Some(id) => self.model.read(&site.state, id).await?,
+        let record = match self.write.id {
+            Some(id) => self.write.model.read(&site.state, id).await?,
             None => None,
         };
         if let Some(record) = record {
-            let stored = versions::snapshots(self.model.about(), &record);
-            self.edit.refresh(&mut self.form, &stored, site.locale);
+            let stored = versions::snapshots(&self.write.model.about, &record);
+            self.write
+                .edit
+                .refresh(&mut self.form, &stored, site.locale);
         }
         Ok(())
     }
@@ -113,7 +96,7 @@ pub(super) async fn read(
     members: &Members,
 ) -> Result<Vec<SubmittedRow>, Refusal> {
     let mut submitted = Vec::new();
-    for inline in about.inlines {
+    for inline in &about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
         for (row, fields) in rows_of(inline.path, members) {
             let id = row.parse().ok();
@@ -125,17 +108,17 @@ pub(super) async fn read(
             else {
                 continue;
             };
-            let is_of_another = row.id.is_some() && !belongs(inline, record.as_ref(), target);
-            if is_of_another || (row.id.is_none() && !row.row.starts_with("new")) {
+            let is_of_another = row.write.id.is_some() && !belongs(inline, record.as_ref(), target);
+            if is_of_another || (row.write.id.is_none() && !row.row.starts_with("new")) {
                 continue;
             }
-            site.demand(model.about(), row.verb())?;
-            if row.id.is_none() {
+            site.demand(&model.about, row.verb())?;
+            if row.write.id.is_none() {
                 // A new record has no id yet. Validation accepts any id.
                 let parent = target.id().unwrap_or(1).to_string();
-                set_text(&mut row.members, inline.key, &parent);
+                set_text(&mut row.write.members, inline.key, &parent);
             }
-            if !row.is_deleted {
+            if !row.write.is_deleted {
                 row.check(site);
             }
             submitted.push(row);
@@ -165,7 +148,7 @@ pub(super) fn rows_of(path: &str, members: &Members) -> BTreeMap<String, Members
 /// version is compared with the stored record.
 fn submitted_row(
     inline: &'static Inline,
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     row: String,
     record: Option<&ModelRecord>,
     mut members: Members,
@@ -178,9 +161,7 @@ fn submitted_row(
         .fields
         .iter()
         .filter(|name| members.contains_key(**name));
-    let fields: Vec<_> = fields
-        .filter_map(|name| model.about().field(name))
-        .collect();
+    let fields: Vec<_> = fields.filter_map(|name| model.about.field(name)).collect();
     if let Some(record) = record.filter(|_| form.version().is_empty()) {
         let stored = versions::of(fields.iter().copied(), record);
         form.set(VERSION, version(&stored, false));
@@ -195,12 +176,15 @@ fn submitted_row(
     let is_changed = record.map_or(!is_blank, |_| edit.has_changes());
     (is_deleted || is_changed).then(|| SubmittedRow {
         inline,
-        model,
         row,
-        id: record.map(|record| record.id),
-        is_deleted,
-        members,
-        edit,
+        write: RowWrite {
+            model,
+            id: record.map(|record| record.id),
+            key: inline.key,
+            is_deleted,
+            members,
+            edit,
+        },
         form,
     })
 }
@@ -217,7 +201,7 @@ fn limit(inline: &Inline, site: &AdminFrame, submitted: &mut [SubmittedRow]) {
     let (Limit::InAll(most) | Limit::AtOnce(most)) = inline.limit;
     let new = submitted
         .iter_mut()
-        .filter(|row| row.inline.path == inline.path && row.id.is_none());
+        .filter(|row| row.inline.path == inline.path && row.write.id.is_none());
     for row in new.skip(most) {
         row.form.problem = view::at_most(site, most);
     }

@@ -6,13 +6,13 @@ use super::SubmittedRow;
 use crate::{
     access::Verb,
     admin::{
-        about::{AdminModel, Inline, Limit, ModelDescription, ModelRecord},
+        about::{Inline, Limit, ModelDescription, ModelRecord},
         listing::ListParameters,
         pages::{
             fields::{FieldView, cell_view},
             versions,
         },
-        registry,
+        registry::{self, RegisteredModel},
         site::AdminFrame,
     },
     page::{Form, edit_conflict},
@@ -76,12 +76,12 @@ pub(in crate::admin::pages) async fn tables(
     submitted: &[SubmittedRow],
 ) -> Result<Vec<InlineTable>, Refusal> {
     let mut tables = Vec::new();
-    for inline in about.inlines {
+    for inline in &about.inlines {
         let model = registry::find(inline.path).ok_or(Refusal::NotFound)?;
         let builder = TableBuilder {
             site,
             inline,
-            about: model.about(),
+            about: &model.about,
         };
         let submitted = submitted
             .iter()
@@ -112,7 +112,7 @@ impl TableBuilder<'_> {
 
     async fn table(
         &self,
-        model: &dyn AdminModel,
+        model: &'static RegisteredModel,
         (record, is_edited): (Option<&ModelRecord>, bool),
         submitted: &[&SubmittedRow],
     ) -> Result<InlineTable, Refusal> {
@@ -127,13 +127,12 @@ impl TableBuilder<'_> {
             query.set(inline.key, Some(&record.id.to_string()));
             let found = model.list(&self.site.state, &query).await?;
             if found.count.is_more || found.count.number > inline.shown {
-                all = Some((
-                    format!("{}{}", self.about.address(), query.href()),
-                    site.count(found.count),
-                ));
+                all = Some((query.address(), site.count(found.count)));
             }
             for related in &found.records {
-                let submission = submitted.iter().find(|row| row.id == Some(related.id));
+                let submission = submitted
+                    .iter()
+                    .find(|row| row.write.id == Some(related.id));
                 rows.push(
                     self.existing_row(related, submission.copied(), is_edited)
                         .await?,
@@ -146,7 +145,10 @@ impl TableBuilder<'_> {
         };
         let mut blank = None;
         if self.may(Verb::Add, is_edited) && !inline.fields.is_empty() {
-            let refused: Vec<_> = submitted.iter().filter(|row| row.id.is_none()).collect();
+            let refused: Vec<_> = submitted
+                .iter()
+                .filter(|row| row.write.id.is_none())
+                .collect();
             for submitted in &refused {
                 rows.push(self.new_row(&submitted.row, &submitted.form).await?);
             }
@@ -235,7 +237,7 @@ impl TableBuilder<'_> {
             address: Some(self.about.record_address(record.id)),
             cells,
             problem: submitted.map_or_else(String::new, |row| row.form.problem.clone()),
-            deletion: may_delete.then(|| submitted.is_some_and(|row| row.is_deleted)),
+            deletion: may_delete.then(|| submitted.is_some_and(|row| row.write.is_deleted)),
         })
     }
 

@@ -8,11 +8,12 @@ use db::Tx;
 use super::SubmittedRow;
 use crate::{
     admin::{
-        about::{AdminModel, SavedRecord, WriteTarget, Writer},
+        about::{SavedRecord, WriteTarget, Writer},
         pages::{
             rows::{self, RowWrite, WriteFailure, showable},
             versions,
         },
+        registry::RegisteredModel,
         site::AdminFrame,
     },
     audit::{self, Action},
@@ -23,7 +24,7 @@ use crate::{
 };
 
 struct FormWrite {
-    model: &'static dyn AdminModel,
+    model: &'static RegisteredModel,
     target: WriteTarget,
     members: Members,
     edit: FormEdit,
@@ -64,10 +65,10 @@ impl FormWrite {
             let Some(parent) = parent.or(self.target.id()) else {
                 break;
             };
-            let about = row.model.about();
+            let about = &row.model.about;
             if let Err(refusal) = row.write(work, by, Some(parent)).await {
                 refused.push((Some(place), showable(refusal)?));
-            } else if about.model != model.about().model && !changed.contains(&about.path) {
+            } else if about.model != model.about.model && !changed.contains(&about.path) {
                 // Rows with the same model in the audit log, such as thresholds, write the entry
                 // themselves.
                 changed.push(about.path);
@@ -77,7 +78,7 @@ impl FormWrite {
             return Err(WriteFailure::Refused(refused));
         };
         if !changed.is_empty() {
-            let (action, of) = (Action::Changed(&changed), model.about().model);
+            let (action, of) = (Action::Changed(&changed), model.about.model);
             audit::record(work, action, of, written.id, &written.text).await?;
         }
         Ok(written)
@@ -92,7 +93,7 @@ impl FormWrite {
         };
         let record = self.model.find_locked(tx, id).await?;
         let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
-        let stored = versions::snapshots(self.model.about(), &record);
+        let stored = versions::snapshots(&self.model.about, &record);
         let mut refused = vec![(None, self.edit.conflicts(&stored))];
         for (place, row) in self.rows.iter().enumerate() {
             let errors = row.compare(tx).await?;
@@ -117,15 +118,15 @@ impl FormWrite {
 /// Refusals that a form cannot show, and failures of the database.
 pub(in crate::admin::pages) async fn write(
     site: &AdminFrame,
-    (model, target, members, edit): (&'static dyn AdminModel, WriteTarget, Members, FormEdit),
+    (model, target, members, edit): (&'static RegisteredModel, WriteTarget, Members, FormEdit),
     form_token: Option<FormToken>,
     form: &mut Form,
     submitted: &mut [SubmittedRow],
 ) -> Result<Option<SavedRecord>, Refusal> {
-    submitted.sort_by_key(|row| !row.is_deleted);
-    let is_once =
-        model.makes_something(target, &members) || submitted.iter().any(|row| row.id.is_none());
-    let (user, path) = (site.caller.id, model.about().path);
+    submitted.sort_by_key(|row| !row.write.is_deleted);
+    let is_once = model.makes_something(target, &members)
+        || submitted.iter().any(|row| row.write.id.is_none());
+    let (user, path) = (site.caller.id, model.about.path);
     let mut by = Writer::new(&site.state, &site.caller);
     if target == WriteTarget::New {
         match model.prepare(&site.state, &members).await {
@@ -141,7 +142,7 @@ pub(in crate::admin::pages) async fn write(
         target,
         members,
         edit,
-        rows: submitted.iter().map(SubmittedRow::row_write).collect(),
+        rows: submitted.iter().map(|row| row.write.clone()).collect(),
         by,
     });
     let key = form_token
