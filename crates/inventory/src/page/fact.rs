@@ -1,6 +1,6 @@
 //! One line of a record's detail page: a name and a value.
 
-use resource::{Field, Value};
+use resource::{Field, Record, Value};
 
 use super::Frame;
 
@@ -13,8 +13,15 @@ pub(crate) struct Fact {
 }
 
 impl Fact {
-    /// The value of a described field.
-    pub(crate) fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
+    /// The values of a record's fields.
+    pub(crate) fn all(frame: &Frame, record: &impl Record, fields: &[&'static Field]) -> Vec<Self> {
+        let values = record.values_of(fields).into_iter();
+        values
+            .map(|(field, value)| Self::of(frame, field, value))
+            .collect()
+    }
+
+    fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
         let address = match (field.target, value) {
             (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
             _ => None,

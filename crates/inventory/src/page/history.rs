@@ -5,11 +5,13 @@ use resource::{Both, Field, Kind, Value};
 use web::locale::Locale;
 
 use crate::{
-    State,
     access::Model,
     audit::{self, ActionKind, Entry, FieldChange},
     names,
-    page::part::{PagePart, part},
+    page::{
+        Frame,
+        part::{PagePart, part},
+    },
     rest::{
         Refusal,
         json::time_text,
@@ -37,29 +39,28 @@ pub(crate) struct ChangeView {
 
 /// The last changes of a record, newest first, as a part of its page.
 pub(crate) async fn changes(
-    state: &State,
+    frame: &Frame,
     model: Model,
     id: i64,
-    locale: Locale,
 ) -> Result<PagePart<Vec<ChangeView>>, Refusal> {
-    let read = page(state, (model, id), (1, SHOWN), locale, phrase);
+    let read = page(frame, (model, id), (1, SHOWN), phrase);
     part("history", async { Ok::<_, Refusal>(read.await?.results) }).await
 }
 
 /// One page of a record's changes, newest first. `number` counts from 1; `words` describes an
 /// entry.
 pub(crate) async fn page(
-    state: &State,
+    frame: &Frame,
     (model, id): (Model, i64),
     (number, size): (u64, u64),
-    locale: Locale,
     words: fn(&Entry, Locale) -> String,
 ) -> Result<Page<ChangeView>, Refusal> {
     let page_request = PageRequest {
         page: PageNumber::Number(number),
         size,
     };
-    let page = audit::history(state, model, id, page_request).await?;
+    let page = audit::history(&frame.state, model, id, page_request).await?;
+    let locale = frame.locale;
     Ok(page.map(|entry| ChangeView {
         done: words(&entry, locale),
         values: values(&entry, locale),
@@ -67,7 +68,7 @@ pub(crate) async fn page(
         machine_time: machine_time(entry.created_at),
         who: match entry.user {
             Some(user) => user.name,
-            None => locale.text(SYSTEM.0, SYSTEM.1).to_owned(),
+            None => frame.say(SYSTEM).to_owned(),
         },
     }))
 }

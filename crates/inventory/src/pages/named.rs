@@ -170,16 +170,14 @@ async fn detail(kind: Kind, frame: Frame, id: RecordId) -> PageResult {
     let model = kind.model();
     frame.require(Verb::View, model)?;
     let record = find(kind, &frame.state, id).await?;
-    let changes = history::changes(&frame.state, model, record.id, frame.locale).await?;
-    let values = record.values().into_iter();
-    let values = values.filter(|(field, _)| !field.is_name);
+    let changes = history::changes(&frame, model, record.id).await?;
+    let mut fields = NamedRecord::FIELDS.to_vec();
+    fields.retain(|field| !field.is_name);
     let referring = referring(kind, &frame, record.id);
     Ok(frame.show(NamedPage {
         frame: &frame,
         words: &kind.about().words,
-        facts: values
-            .map(|(field, value)| Fact::of(&frame, field, value))
-            .collect(),
+        facts: Fact::all(&frame, &record, &fields),
         record: &record,
         changes,
         may_change: frame.may(Verb::Change, model),

@@ -1,11 +1,11 @@
 //! The return types of a model's functions: records, pages of records, and counts.
 
-use resource::{Kind, laid_out};
+use resource::laid_out;
 use serde::{Deserialize, Serialize};
-use web::locale::Locale;
 
 use super::Both;
 use crate::events::{Secret, endpoints::digest_of};
+use crate::page::records::{id_of, name_of};
 pub(in crate::admin) use crate::page::value::FieldValue;
 
 /// The number of records of a list.
@@ -63,22 +63,12 @@ impl ModelRecord {
 
     /// Converts a described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
-        let values = record.values().into_iter();
-        let cells: Vec<_> = values
-            .map(|(field, value)| (field, FieldValue::of(field, value)))
-            .collect();
-        let find = |field: &resource::Field| cells.iter().find(|(known, _)| *known == field);
-        let name = cells.iter().find(|(field, _)| field.is_name);
-        let id = cells.iter().find(|(field, _)| field.kind == Kind::Id);
-        let shown = laid_out(R::FIELDS).into_iter();
+        let values = record.values_of(&laid_out(R::FIELDS)).into_iter();
         Self {
-            id: match id {
-                Some((_, FieldValue::Number(id))) => *id,
-                _ => 0,
-            },
-            text: name.map_or_else(String::new, |(_, name)| name.shown(Locale::En)),
-            facts: shown
-                .filter_map(|field| Some((field.name, find(field)?.1.clone())))
+            id: id_of(record),
+            text: name_of(record),
+            facts: values
+                .map(|(field, value)| (field.name, FieldValue::of(field, value)))
                 .collect(),
         }
     }

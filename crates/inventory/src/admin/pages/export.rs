@@ -29,7 +29,7 @@ pub(super) async fn export(
     let Ok(query) = ListParameters::parse(about, &parameters) else {
         return Ok(redirect(&format!("{}?e=1", about.address())));
     };
-    list_page::limit_exports(&site.state, &site).await?;
+    list_page::limit_exports(&site).await?;
     let Some(records) = read_all(&site, model, &query, MOST_EXPORTED).await? else {
         let list = redirect(&query.address());
         return Ok(flash::leave(

@@ -49,7 +49,7 @@ pub(super) async fn show(
     let number = parameters.get("p").and_then(|page| page.parse().ok());
     let paging = (number.filter(|page| *page > 0).unwrap_or(1), PER_PAGE);
     let key = (about.model, record.id);
-    match history::page(&site.state, key, paging, site.locale, history::sentence).await {
+    match history::page(&site, key, paging, history::sentence).await {
         Err(Refusal::InvalidPage(_)) => Ok(redirect(site.address())),
         history => Ok(site.show(HistoryPage {
             page: history?,

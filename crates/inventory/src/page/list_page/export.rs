@@ -193,7 +193,7 @@ pub(crate) async fn export<F>(
 where
     F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
-    limit_exports(state, frame).await?;
+    limit_exports(frame).await?;
     let spool_name = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &spool_name);
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
@@ -229,9 +229,9 @@ where
 /// # Errors
 ///
 /// 429 for too many exports.
-pub(crate) async fn limit_exports(state: &State, frame: &Frame) -> Result<(), Refusal> {
+pub(crate) async fn limit_exports(frame: &Frame) -> Result<(), Refusal> {
     let key = Key::new("inventory:exports", frame.caller.id.to_string());
-    gate::take(state, &key, &FILES.into()).await?;
+    gate::take(&frame.state, &key, &FILES.into()).await?;
     Ok(())
 }
 

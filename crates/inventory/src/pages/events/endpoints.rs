@@ -224,7 +224,7 @@ impl RecordForms for Endpoints {
 pub(super) async fn show(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, MODEL)?;
     let endpoint = records::find(Endpoints, &frame.state, id).await?;
-    let changes = history::changes(&frame.state, MODEL, endpoint.id, frame.locale).await?;
+    let changes = history::changes(&frame, MODEL, endpoint.id).await?;
     let (now, locale) = (frame.state.clock.now(), frame.locale);
     let until = endpoint.previous_secret_until.filter(|until| *until > now);
     let since = endpoint.disabled_at.or(endpoint.failing_since);
@@ -276,8 +276,8 @@ fn secret_page(
 pub(super) async fn ask_secret(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Change, MODEL)?;
     let endpoint = changeable(&frame, id).await?;
-    let secret = endpoints::current_secret(&frame.state, endpoint.id).await;
-    let before = match secret? {
+    let secret = endpoints::current_secret(&frame.state, endpoint.id).await?;
+    let before = match secret {
         Some(_) => Before::NotShown,
         None => Before::Unreadable,
     };
@@ -324,8 +324,7 @@ pub(super) async fn ask_delete(frame: Frame, id: RecordId) -> PageResult {
 pub(super) async fn delete(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
     frame.require(Verb::Delete, MODEL)?;
     let endpoint = records::find(Endpoints, &frame.state, id).await?;
-    let removed = endpoints::remove(&frame.state, &Actor::from(&frame.caller), endpoint.id).await;
-    removed?;
+    endpoints::remove(&frame.state, &Actor::from(&frame.caller), endpoint.id).await?;
     let words = frame.text("Destino excluído", "Endpoint deleted");
     let text = format!("{words}: {}.", endpoint.url);
     Ok(flash::success(see_other(HERE), text))

@@ -5,7 +5,7 @@ mod form;
 
 use askama::Template;
 use db::Conn;
-use resource::{Field, ListedIn, Record as _, Words, laid_out, listed};
+use resource::{Field, ListedIn, Words, laid_out, listed};
 use web::locale::Locale;
 
 use crate::{
@@ -210,11 +210,7 @@ async fn detail(movement: Movement, frame: Frame, id: RecordId) -> PageResult {
         },
         may_delete: frame.may(Verb::Delete, movement.model()),
         correction: correction(movement, &frame, &record),
-        facts: record
-            .values_of(&fields(movement))
-            .into_iter()
-            .map(|(field, value)| Fact::of(&frame, field, value))
-            .collect(),
+        facts: Fact::all(&frame, &record, &fields(movement)),
         record: &record,
     }))
 }

@@ -125,7 +125,7 @@ pub(super) async fn show(frame: Frame, id: RecordId, parameters: Parameters) -> 
     let threshold = Policy::from(&state.config).threshold_of(stocked.threshold);
     let archived_at = stocked.archived_at;
     let is_archived = archived_at.is_some();
-    let changes = history::changes(state, Model::Product, product.id, locale).await?;
+    let changes = history::changes(&frame, Model::Product, product.id).await?;
     let after = parameters.get("after").and_then(|id| id.parse().ok());
     let analysis = AnalysisPanel::of(&frame, product.id, after);
     Ok(frame.show(ProductPage {
@@ -152,7 +152,6 @@ fn facts(frame: &Frame, product: &ProductRecord) -> Vec<Fact> {
         ProductRecord::selling_price,
         ProductRecord::quantity,
     ];
-    let values = product.values();
     let mut fields = laid_out(ProductRecord::FIELDS);
     fields.retain(|field| !ABOVE.contains(field));
     fields.sort_by_key(|field| match field.kind {
@@ -160,11 +159,7 @@ fn facts(frame: &Frame, product: &ProductRecord) -> Vec<Fact> {
         Kind::Time => 1,
         _ => 0,
     });
-    let value_of = |field: &Field| values.iter().find(|(known, _)| *known == field);
-    fields
-        .into_iter()
-        .filter_map(|field| Some(Fact::of(frame, field, value_of(field)?.1)))
-        .collect()
+    Fact::all(frame, product, &fields)
 }
 
 fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
