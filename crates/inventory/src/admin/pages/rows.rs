@@ -9,7 +9,6 @@ use crate::{
         about::{WriteTarget, Writer},
         registry::RegisteredModel,
     },
-    idempotency::KeyError,
     page::{edit_conflict::FormEdit, posts::set_text},
     rest::{
         Refusal,
@@ -78,33 +77,20 @@ impl RowWrite {
 pub(super) enum WriteFailure {
     /// Errors that the form can show, by row.
     Refused(Refused),
-    /// A refusal that the form cannot show.
+    /// A refusal that the form cannot show, or a failure of the database.
     Other(Refusal),
-    Database(Error),
 }
 
-impl From<Error> for WriteFailure {
-    fn from(error: Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-impl From<Refusal> for WriteFailure {
-    fn from(refusal: Refusal) -> Self {
-        showable(refusal).map_or_else(|failed| failed, Self::Other)
-    }
-}
-
-impl From<KeyError> for WriteFailure {
-    fn from(error: KeyError) -> Self {
-        Refusal::from(error).into()
+impl<E: Into<Refusal>> From<E> for WriteFailure {
+    fn from(error: E) -> Self {
+        Self::Other(error.into())
     }
 }
 
 impl WriteError for WriteFailure {
     fn database(&self) -> Option<&Error> {
         match self {
-            Self::Database(error) => Some(error),
+            Self::Other(Refusal::Database(error)) => Some(error),
             _ => None,
         }
     }
@@ -119,8 +105,7 @@ impl WriteError for WriteFailure {
 pub(super) fn showable(refusal: Refusal) -> Result<Refusal, WriteFailure> {
     match refusal {
         Refusal::Fields(_) | Refusal::Conflict(_) => Ok(refusal),
-        Refusal::Database(error) => Err(WriteFailure::Database(error)),
-        other => Err(WriteFailure::Other(other)),
+        other => Err(other.into()),
     }
 }
 
@@ -134,6 +119,5 @@ pub(super) fn refused<T>(written: Result<T, WriteFailure>) -> Result<Result<T, R
         Ok(written) => Ok(Ok(written)),
         Err(WriteFailure::Refused(refused)) => Ok(Err(refused)),
         Err(WriteFailure::Other(refusal)) => Err(refusal),
-        Err(WriteFailure::Database(error)) => Err(error.into()),
     }
 }
