@@ -103,6 +103,15 @@ impl Frame {
         self.show_with(StatusCode::UNPROCESSABLE_ENTITY, template)
     }
 
+    /// Renders a page with a form: 422 if it was refused.
+    pub(crate) fn show_form(&self, is_refused: bool, template: impl Template) -> Response {
+        if is_refused {
+            self.show_again(template)
+        } else {
+            self.show(template)
+        }
+    }
+
     /// Renders a page with a status.
     pub(crate) fn show_with(&self, status: StatusCode, template: impl Template) -> Response {
         let mut response = Page::with_status(status, template).into_response();
@@ -204,11 +213,12 @@ impl Frame {
     /// The address of a form's cancel link: the page that opened the form (`next`), otherwise the
     /// parent path.
     pub(crate) fn back(&self, next: &str) -> String {
-        picked_next(next, "", 0).unwrap_or_else(|| {
-            let path = self.address().trim_end_matches('/');
-            let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-            format!("{above}/")
-        })
+        if let Some(next) = own_next(next) {
+            return next.to_owned();
+        }
+        let path = self.address().trim_end_matches('/');
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        format!("{above}/")
     }
 
     /// The path of this page without the query.
@@ -217,13 +227,14 @@ impl Frame {
     }
 }
 
-/// The address of the page that opened a form (`next`), with the new record chosen in its field
-/// `name`. `None` if `next` is not a path of this service.
+/// The address of the page that opened a form (`next`). `None` if it is not a path of this service.
+pub(crate) fn own_next(next: &str) -> Option<&str> {
+    Some(next.trim()).filter(|next| web::locale::is_own_path(next))
+}
+
+/// The address of the page that opened a form, with the new record chosen in its field `name`.
 pub(crate) fn picked_next(next: &str, name: &str, id: i64) -> Option<String> {
-    let next = Some(next.trim()).filter(|next| web::locale::is_own_path(next))?;
-    if name.is_empty() {
-        return Some(next.to_owned());
-    }
+    let next = own_next(next)?;
     let (path, query) = next.split_once('?').unwrap_or((next, ""));
     let mut parameters = Parameters::parse(query);
     if path.ends_with("/new/") || path.ends_with("/edit/") {

@@ -25,7 +25,7 @@ pub(crate) mod value;
 pub(crate) mod visits;
 
 pub(crate) use form::Form;
-pub(crate) use frame::{Frame, picked_next, see_other};
+pub(crate) use frame::{Frame, own_next, picked_next, see_other};
 pub(crate) use posts::FormSubmission;
 pub use routes::RouteAddress;
 

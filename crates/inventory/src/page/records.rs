@@ -12,7 +12,7 @@ use super::{
     delete::Deletion,
     flash::{self, Flash},
     list_page::{self, ExportFile, ListFilters, ListPage, ListRequest, Row},
-    picked_next, redirect,
+    own_next, redirect,
     routes::{PageRouter, get, of, of_one},
     see_other,
 };
@@ -253,7 +253,7 @@ async fn delete<R: ResourcePages>(
 ) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
     let state = &frame.state;
-    let next = picked_next(&post.text("next"), "", 0);
+    let next = own_next(post.form.value("next")).map(str::to_owned);
     let next = next.unwrap_or_else(|| format!("/{}/", resource.path()));
     let record = match (
         find(resource, state, id).await,

@@ -10,7 +10,7 @@ use crate::{
     page::{
         FormSubmission, Frame, PageResult,
         flash::{self, Flash},
-        picked_next,
+        own_next,
         routes::{PageRouter, get, post_from},
         see_other,
     },
@@ -166,7 +166,7 @@ fn state(frame: &Frame, state: OrderState) -> &'static str {
 }
 
 async fn retry(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
-    let (id, next) = read_form(&frame, id, &post)?;
+    let id = changed(&frame, id)?;
     let (order, has_waited) = crate::stock::orders::retry(&frame.state, &frame.caller, id).await?;
     let name = order.name(frame.locale);
     let flash = match order.state {
@@ -178,11 +178,11 @@ async fn retry(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
         }
         _ => Flash::success(format!("{name}: {}.", state(&frame, order.state))),
     };
-    Ok(redirect_with(&order, next, flash))
+    Ok(redirect_with(&order, &post, flash))
 }
 
 async fn by_hand(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
-    let (id, next) = read_form(&frame, id, &post)?;
+    let id = changed(&frame, id)?;
     let (order, has_waited) =
         crate::stock::orders::mark_booked_by_hand(&frame.state, &frame.caller, id).await?;
     let flash = if has_waited {
@@ -191,23 +191,19 @@ async fn by_hand(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult
     } else {
         ended_before(&frame, &order)
     };
-    Ok(redirect_with(&order, next, flash))
+    Ok(redirect_with(&order, &post, flash))
 }
 
-/// Reads the posted form: the order's id, and the page to return to.
-fn read_form(
-    frame: &Frame,
-    RecordId(id): RecordId,
-    post: &FormSubmission,
-) -> Result<(i64, Option<String>), Refusal> {
+/// The id of the order to change, for users who may book it.
+fn changed(frame: &Frame, RecordId(id): RecordId) -> Result<i64, Refusal> {
     frame.require(Verb::Add, Model::Outflow)?;
-    let next = picked_next(&post.text("next"), "", 0);
-    Ok((id.ok_or(Refusal::NotFound)?, next))
+    id.ok_or(Refusal::NotFound)
 }
 
-fn redirect_with(order: &PaidOrder, next: Option<String>, flash: Flash) -> Response {
-    let next = next.unwrap_or_else(|| address(order));
-    flash::leave(see_other(&next), flash)
+/// Redirects to the page that the form came from, or to the order.
+fn redirect_with(order: &PaidOrder, post: &FormSubmission, flash: Flash) -> Response {
+    let (next, order) = (own_next(post.form.value("next")), address(order));
+    flash::leave(see_other(next.unwrap_or(&order)), flash)
 }
 
 /// The message if another user has ended the wait already.

@@ -6,7 +6,7 @@ use crate::{
     page::{
         FormSubmission, Frame, PageResult,
         flash::{self, Flash},
-        picked_next, see_other,
+        own_next, see_other,
     },
     rest::{RecordId, Refusal},
     stock::archive,
@@ -33,6 +33,6 @@ pub(super) async fn set(
     } else {
         flash
     };
-    let next = picked_next(&post.text("next"), "", 0).unwrap_or_else(|| address(id));
-    Ok(flash::leave(see_other(&next), flash))
+    let (next, product) = (own_next(post.form.value("next")), address(id));
+    Ok(flash::leave(see_other(next.unwrap_or(&product)), flash))
 }

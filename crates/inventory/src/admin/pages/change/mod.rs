@@ -23,11 +23,7 @@ async fn show(
     sent: (Form, Vec<SubmittedRow>),
 ) -> Result<Response, Refusal> {
     let change = ChangePage::of(site, model, record, sent).await?;
-    Ok(if change.is_refused() {
-        site.show_again(change)
-    } else {
-        site.show(change)
-    })
+    Ok(site.show_form(change.is_refused(), change))
 }
 
 /// `GET /admin/{model}/add/`

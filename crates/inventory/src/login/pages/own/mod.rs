@@ -75,11 +75,15 @@ struct AccountPage<'a> {
 }
 
 async fn show(frame: Frame) -> PageResult {
-    let user = users::read(&frame.state.db, frame.caller.id).await;
-    let user = user?.ok_or(Refusal::NotFound)?;
+    let user = own_user(&frame).await?;
     let mut form = Form::new();
     edit_conflict::open(&mut form, &snapshots(&user), frame.locale);
     account(&frame, &user, form).await
+}
+
+async fn own_user(frame: &Frame) -> Result<User, Refusal> {
+    let user = users::read(&frame.state.db, frame.caller.id).await?;
+    user.ok_or(Refusal::NotFound)
 }
 
 async fn account(frame: &Frame, user: &User, form: Form) -> Result<Response, Refusal> {
@@ -92,16 +96,7 @@ async fn account(frame: &Frame, user: &User, form: Form) -> Result<Response, Ref
         sessions: manage::sessions_of(state, id).await?.len(),
         form,
     };
-    Ok(show_form(frame, is_refused, template))
-}
-
-/// Shows a page with a form: 422 if the form has errors.
-fn show_form(frame: &Frame, is_refused: bool, template: impl Template) -> Response {
-    if is_refused {
-        frame.show_again(template)
-    } else {
-        frame.show(template)
-    }
+    Ok(frame.show_form(is_refused, template))
 }
 
 async fn change(frame: Frame, post: FormSubmission) -> PageResult {
@@ -122,8 +117,7 @@ async fn change(frame: Frame, post: FormSubmission) -> PageResult {
         }
         Err(refusal) => {
             form.take(refusal, locale)?;
-            let user = users::read(&frame.state.db, frame.caller.id).await;
-            let user = user?.ok_or(Refusal::NotFound)?;
+            let user = own_user(&frame).await?;
             edit.refresh(&mut form, &snapshots(&user), locale);
             Ok(account(&frame, &user, form).await?)
         }

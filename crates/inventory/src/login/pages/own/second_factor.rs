@@ -4,7 +4,7 @@ use askama::Template;
 use axum::response::Response;
 use resource::{Field, FieldOf, text};
 
-use super::{WRONG_PASSWORD, show_form};
+use super::WRONG_PASSWORD;
 use crate::{
     accounts::{
         second_factor as factor,
@@ -103,7 +103,7 @@ async fn shown(frame: &Frame, form: Form, secret: Option<TotpSecret>) -> Result<
             frame,
             form,
         };
-        show_form(frame, is_refused, on)
+        frame.show_form(is_refused, on)
     } else {
         let secret = secret.unwrap_or_else(|| TotpSecret::new(&state.random));
         let off = OffPage {
@@ -113,7 +113,7 @@ async fn shown(frame: &Frame, form: Form, secret: Option<TotpSecret>) -> Result<
             frame,
             form,
         };
-        show_form(frame, is_refused, off)
+        frame.show_form(is_refused, off)
     };
     prevent_caching(&mut response);
     Ok(response)
@@ -174,13 +174,12 @@ pub(super) async fn turn_off(frame: Frame, post: FormSubmission) -> PageResult {
     let done = settings::turn_off(&frame.state, &frame.caller, password, &code).await?;
     match done {
         Ok(()) => {
-            let begun = session::renew(&frame.state, &frame.session).await;
+            let begun = session::renew(&frame.state, &frame.session).await?;
             let text = frame.text(
                 "A verificação em duas etapas foi desativada.",
                 "Two-step verification was turned off.",
             );
             let mut response = flash::success(see_other(HERE), text);
-            let begun = begun?;
             begun.set_cookies(&mut response, frame.is_https);
             Ok(response)
         }
