@@ -6,15 +6,16 @@ use axum::response::Response;
 
 use super::{ABOUT, number, to_draft};
 use crate::{
-    catalogue::{named, products::Products},
+    catalogue::products::Products,
     page::{
         Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         list_page::ListRequest,
-        picker::{Picker, PickerSource},
+        picker::Picker,
         posts,
         records::ResourcePages as _,
     },
+    pages::documents::form::supplier_picker,
     rest::{Refusal, json::Titled, query::Parameters},
     stock::{
         counts::{of_supplier, start},
@@ -48,9 +49,7 @@ struct CountRequest {
 impl CountRequest {
     async fn read(frame: &Frame, mut parameters: Parameters) -> Result<Self, Refusal> {
         let (state, locale) = (&frame.state, frame.locale);
-        let label = frame.text("Fornecedor", "Supplier");
-        let source = PickerSource::Named(named::Kind::Supplier);
-        let picker = Picker::empty("supplier", label, source);
+        let picker = supplier_picker(frame);
         let mut form = Form::new();
         let supplier =
             posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;

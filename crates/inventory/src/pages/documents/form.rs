@@ -5,7 +5,7 @@
 use web::locale::Locale;
 
 use crate::{
-    catalogue::products,
+    catalogue::{named::Kind, products},
     page::{
         Form, FormSubmission, Frame, numbers,
         picker::{Picker, PickerSource},
@@ -18,6 +18,13 @@ use crate::{
 pub(crate) fn product_picker(frame: &Frame) -> Picker {
     let label = frame.text("Produto", "Product");
     Picker::empty("product", label, PickerSource::Products)
+}
+
+/// The picker of a supplier.
+pub(crate) fn supplier_picker(frame: &Frame) -> Picker {
+    let label = frame.text("Fornecedor", "Supplier");
+    let source = PickerSource::Named(Kind::Supplier);
+    Picker::empty("supplier", label, source)
 }
 
 /// The HTML attributes of the quantity of the product to add.

@@ -6,15 +6,15 @@ use axum::response::Response;
 
 use super::{ABOUT, booked, cost_text, sums};
 use crate::{
-    catalogue::named,
     page::{
         Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
-        picker::{Picker, PickerSource},
+        picker::Picker,
         redirect, see_other,
     },
     pages::documents::form::{
         self, LineProblems, added, added_message, product_picker, quantity_attributes,
+        supplier_picker,
     },
     rest::{
         RecordId, Refusal,
@@ -31,15 +31,6 @@ use crate::{
 const FIELDS: &[&str] = &["supplier", INVOICE.name, "product", "quantity"];
 /// The path of the idempotency key for a draft that is not stored yet.
 const PATH: &str = "receiving";
-
-/// The field with the initial focus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Focus {
-    Problems,
-    Supplier,
-    Product,
-    Quantity,
-}
 
 /// A line as the form shows it.
 struct ReceiptRow<'a> {
@@ -66,15 +57,6 @@ struct ReceiptFormPage<'a> {
     quantity_attributes: &'static str,
 }
 
-fn supplier_picker(frame: &Frame) -> Picker {
-    let label = frame.text("Fornecedor", "Supplier");
-    Picker::empty(
-        "supplier",
-        label,
-        PickerSource::Named(named::Kind::Supplier),
-    )
-}
-
 /// The state of the form.
 struct ShownProduct {
     form: Form,
@@ -85,20 +67,6 @@ struct ShownProduct {
 }
 
 impl ShownProduct {
-    /// Chooses the focus: the errors, the quantity of a chosen product, a missing supplier, else
-    /// the product.
-    fn focus(&self) -> Focus {
-        if self.form.is_refused() {
-            Focus::Problems
-        } else if !self.product.id.is_empty() {
-            Focus::Quantity
-        } else if self.receipt.is_none() && self.supplier.id.is_empty() {
-            Focus::Supplier
-        } else {
-            Focus::Product
-        }
-    }
-
     fn row<'a>(&self, frame: &Frame, line: &'a DocumentLine) -> ReceiptRow<'a> {
         let (typed, problem) = form::typed(&self.form, line, &self.problems, frame.locale);
         ReceiptRow {
@@ -112,7 +80,11 @@ impl ShownProduct {
     fn page<'a>(&'a self, frame: &'a Frame) -> ReceiptFormPage<'a> {
         let receipt = self.receipt.as_ref();
         let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
-        let focus = self.focus();
+        // The focus is at the errors, the quantity of a chosen product, a missing supplier, else at
+        // the product.
+        let (is_refused, is_chosen) = (self.form.is_refused(), !self.product.id.is_empty());
+        let is_free = !is_refused && !is_chosen;
+        let is_at_supplier = is_free && receipt.is_none() && self.supplier.id.is_empty();
         ReceiptFormPage {
             frame,
             form: &self.form,
@@ -124,9 +96,9 @@ impl ShownProduct {
             sums: receipt
                 .filter(|receipt| !receipt.lines.is_empty())
                 .map_or_else(String::new, |receipt| sums(frame, receipt)),
-            is_at_supplier: focus == Focus::Supplier,
-            is_at_product: focus == Focus::Product,
-            quantity_attributes: quantity_attributes(focus == Focus::Quantity),
+            is_at_supplier,
+            is_at_product: is_free && !is_at_supplier,
+            quantity_attributes: quantity_attributes(!is_refused && is_chosen),
         }
     }
 }
