@@ -47,17 +47,15 @@ struct DeliveryPage<'a> {
     frame: &'a Frame,
     row: DeliveryRow,
     event: Event,
-    attempts: Vec<AttemptRow>,
+    attempts: Vec<Attempt>,
     may_view: bool,
     may_redeliver: bool,
 }
 
-struct AttemptRow {
-    began: String,
-    duration: String,
-    outcome: String,
-    tone: &'static str,
-    detail: String,
+impl DeliveryPage<'_> {
+    fn outcome(&self, attempt: &Attempt) -> String {
+        outcome_in_words(Some(&attempt.outcome), attempt.status, self.frame)
+    }
 }
 
 /// `GET /webhooks/`
@@ -152,30 +150,16 @@ fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
 pub(super) async fn show(frame: Frame, RecordId(id): RecordId) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
     let id = id.ok_or(Refusal::NotFound)?;
-    let found = deliveries::find(&frame.state.db, id).await;
-    let (delivery, event, attempts) = found?.ok_or(Refusal::NotFound)?;
+    let found = deliveries::find(&frame.state.db, id).await?;
+    let (delivery, event, attempts) = found.ok_or(Refusal::NotFound)?;
     Ok(frame.show(DeliveryPage {
         frame: &frame,
         row: row(delivery, &frame),
         event,
-        attempts: attempts
-            .into_iter()
-            .map(|one| attempt(one, &frame))
-            .collect(),
+        attempts,
         may_view: frame.may(Verb::View, Model::WebhookEndpoint),
         may_redeliver: frame.may(Verb::Change, Model::Delivery),
     }))
-}
-
-fn attempt(attempt: Attempt, frame: &Frame) -> AttemptRow {
-    let is_delivered = attempt.outcome == "delivered";
-    AttemptRow {
-        began: frame.locale.date_time(attempt.started_at),
-        duration: format!("{} ms", frame.locale.number(attempt.duration_ms)),
-        outcome: outcome_in_words(Some(&attempt.outcome), attempt.status, frame),
-        tone: if is_delivered { "success" } else { "danger" },
-        detail: attempt.detail,
-    }
 }
 
 /// `POST /webhooks/deliveries/{id}/redeliver/`
@@ -199,8 +183,7 @@ pub(super) async fn redeliver(
 /// `POST /webhooks/redeliver-failed/`
 pub(super) async fn redeliver_failed(frame: Frame, _: FormSubmission) -> PageResult {
     let actor = redeliverer(&frame)?;
-    let count = deliveries::redeliver_failed(&frame.state, &actor, None).await;
-    let count = count?;
+    let count = deliveries::redeliver_failed(&frame.state, &actor, None).await?;
     let words = frame.text("Entregas reiniciadas: ", "Deliveries restarted: ");
     Ok(flash::success(see_other(HERE), format!("{words}{count}.")))
 }

@@ -18,40 +18,22 @@ const HERE: &str = "/account/sessions/";
 #[template(path = "accounts/sessions.html")]
 struct SessionsPage<'a> {
     frame: &'a Frame,
-    rows: Vec<SessionRow>,
+    sessions: Vec<OpenSession>,
 }
 
-/// A session as the page shows it.
-struct SessionRow {
-    id: i64,
-    agent: String,
-    address: String,
-    began: String,
-    last_seen: String,
-    is_this: bool,
+impl SessionsPage<'_> {
+    fn agent(&self, session: &OpenSession) -> String {
+        agent::words(&session.agent, self.frame.locale)
+    }
 }
 
 /// `GET /account/sessions/`
 pub(super) async fn show(frame: Frame) -> PageResult {
-    let this = frame.session.id;
-    let sessions = manage::sessions_of(&frame.state, frame.caller.id).await;
-    let rows = sessions?;
-    let rows = rows.into_iter().map(|session| row(session, this, &frame));
+    let sessions = manage::sessions_of(&frame.state, frame.caller.id).await?;
     Ok(frame.show(SessionsPage {
         frame: &frame,
-        rows: rows.collect(),
+        sessions,
     }))
-}
-
-fn row(session: OpenSession, this: i64, frame: &Frame) -> SessionRow {
-    SessionRow {
-        id: session.id,
-        agent: agent::words(&session.agent, frame.locale),
-        address: session.address,
-        began: frame.locale.date_time(session.created_at),
-        last_seen: frame.locale.date_time(session.last_seen_at),
-        is_this: session.id == this,
-    }
 }
 
 /// `POST /account/sessions/{id}/end/`
