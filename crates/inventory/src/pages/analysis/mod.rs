@@ -37,13 +37,12 @@ async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     let page_request = PageRequest::parse(&frame.state, &parameters)?;
     let analyses = crate::analysis::list(&frame.state, None, page_request).await?;
     let waiting = crate::analysis::waiting(&frame.state).await?;
-    let shop = frame.state.config.language;
     let low = if analyses.results.is_empty() {
         stock::low_count(&frame.state).await?
     } else {
         0
     };
-    Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low, shop)))
+    Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low)))
 }
 
 async fn read(frame: Frame, RecordId(id): RecordId) -> PageResult {
@@ -54,8 +53,7 @@ async fn read(frame: Frame, RecordId(id): RecordId) -> PageResult {
         Some(product) => crate::analysis::product(&frame.state, product).await?,
         None => None,
     };
-    let shop = frame.state.config.language;
-    Ok(frame.show(AnalysisPage::new(&frame, &analysis, product, shop)))
+    Ok(frame.show(AnalysisPage::new(&frame, &analysis, product)))
 }
 
 /// Requests an analysis and redirects to the page that shows its progress.
@@ -100,15 +98,10 @@ async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) ->
         product.ok_or(Refusal::NotFound)?,
         crate::analysis::status(state, id).await?,
         &crate::analysis::list(state, Some(id), page_request).await?,
-        (form, state.config.analysis.terms),
+        form,
         after,
-        state.config.language,
     );
-    if template.is_refused() {
-        Ok(frame.show_again(template))
-    } else {
-        Ok(frame.show(template))
-    }
+    Ok(frame.show_form(template.is_refused(), template))
 }
 
 async fn write_terms(frame: Frame, RecordId(id): RecordId, mut post: FormSubmission) -> PageResult {

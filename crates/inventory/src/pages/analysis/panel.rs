@@ -31,7 +31,7 @@ impl AnalysisPanel {
         let status = service::status(state, product).await?;
         let newest = analysis::latest(&state.db, Some(product), 1).await?;
         let id = newest.first().map_or(0, |summary| summary.id);
-        let row = |summary| AnalysisListRow::of(frame, summary, state.config.language);
+        let row = |summary| AnalysisListRow::of(frame, summary);
         Ok(Self {
             progress: Progress::of(frame, status.phase),
             after: after.unwrap_or(id),

@@ -76,13 +76,13 @@ pub(crate) struct AnalysisListRow {
 }
 
 impl AnalysisListRow {
-    pub(super) fn of(frame: &Frame, summary: &AnalysisSummary, shop: Locale) -> Self {
+    pub(super) fn of(frame: &Frame, summary: &AnalysisSummary) -> Self {
         let suggested = summary.suggested_quantity;
         Self {
             id: summary.id,
             heading: summary.heading().to_owned(),
             gist: summary.gist().to_owned(),
-            language: summary.language(shop).tag(),
+            language: summary.language(frame.state.config.language).tag(),
             made: frame.locale.date_time(summary.created_at),
             suggested: suggested.map_or_else(|| "–".to_owned(), |units| frame.locale.number(units)),
         }
@@ -135,9 +135,8 @@ impl<'a> AnalysisListPage<'a> {
         page: &Page<AnalysisSummary>,
         waiting: i64,
         low: i64,
-        shop: Locale,
     ) -> Self {
-        let row = |row| AnalysisListRow::of(frame, row, shop);
+        let row = |row| AnalysisListRow::of(frame, row);
         Self {
             frame,
             pages: PagePosition::of(frame, page),
@@ -188,14 +187,13 @@ impl<'a> AnalysisPage<'a> {
         frame: &'a Frame,
         analysis: &Analysis,
         product: Option<AnalysedProduct>,
-        shop: Locale,
     ) -> Self {
         let summary = &analysis.summary;
         let (advice, assumptions) = split_assumptions(&summary.result);
         Self {
             frame,
             heading: summary.heading().to_owned(),
-            language: summary.language(shop).tag(),
+            language: summary.language(frame.state.config.language).tag(),
             made: frame.locale.date_time(summary.created_at),
             advice,
             assumptions,
@@ -316,11 +314,10 @@ impl<'a> ProductAnalysesPage<'a> {
         product: AnalysedProduct,
         status: AnalysisStatus,
         page: &Page<AnalysisSummary>,
-        (form, shop): (Form, Terms),
+        form: Form,
         after: Option<i64>,
-        language: Locale,
     ) -> Self {
-        let row = |row| AnalysisListRow::of(frame, row, language);
+        let row = |row| AnalysisListRow::of(frame, row);
         Self {
             frame,
             quantity: frame.locale.number(product.quantity),
@@ -329,7 +326,7 @@ impl<'a> ProductAnalysesPage<'a> {
             after: after.or(status.newest).unwrap_or(0),
             rows: page.results.iter().map(row).collect(),
             form,
-            defaults: defaults(frame.locale, &shop),
+            defaults: defaults(frame.locale, &frame.state.config.analysis.terms),
             may_ask: frame.may(Verb::Add, Model::Analysis),
             may_change: frame.may(Verb::Change, Model::Product),
         }
