@@ -7,10 +7,11 @@ use resource::{Field, integer, text};
 
 use crate::{
     access::{Model, Verb},
-    catalogue::products::{self, ProductRecord},
+    catalogue::products::{ProductRecord, Products},
     page::{
         Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
+        records,
         routes::{PageRouter, get},
         see_other,
     },
@@ -63,12 +64,9 @@ impl AdjustmentsPage<'_> {
     }
 }
 
-async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<ProductRecord, Refusal> {
+async fn find(frame: &Frame, id: RecordId) -> Result<ProductRecord, Refusal> {
     frame.require(Verb::Change, Model::Product)?;
-    let id = id.ok_or(Refusal::NotFound)?;
-    products::read(&frame.state, id)
-        .await?
-        .ok_or(Refusal::NotFound)
+    records::find(Products, &frame.state, id).await
 }
 
 /// `GET …/adjust/`. The query string may fill in values; `by` is the difference to the current
