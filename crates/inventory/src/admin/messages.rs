@@ -142,7 +142,6 @@ pub(super) fn reason(locale: Locale, refusal: &Refusal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{Kind, Verb};
 
     fn about(path: &str) -> &'static ModelDescription {
         &registry::find(path).unwrap().about
@@ -154,30 +153,6 @@ mod tests {
         for (text, expected) in [
             (
                 done(
-                    Locale::En,
-                    products,
-                    "X",
-                    ChangeKind::Added,
-                    NextPage::Record,
-                ),
-                "The product “X” was added successfully. You may edit it again below.",
-            ),
-            (
-                done(
-                    Locale::En,
-                    products,
-                    "X",
-                    ChangeKind::Added,
-                    NextPage::Another,
-                ),
-                "The product “X” was added successfully. You may add another product below.",
-            ),
-            (
-                done(Locale::En, brands, "X", ChangeKind::Changed, NextPage::List),
-                "The brand “X” was changed successfully.",
-            ),
-            (
-                done(
                     Locale::PtBr,
                     brands,
                     "X",
@@ -185,16 +160,6 @@ mod tests {
                     NextPage::List,
                 ),
                 "A marca “X” foi excluída com sucesso.",
-            ),
-            (
-                done(
-                    Locale::PtBr,
-                    products,
-                    "X",
-                    ChangeKind::Added,
-                    NextPage::Another,
-                ),
-                "O produto “X” foi adicionado com sucesso. Você pode adicionar outro produto abaixo.",
             ),
             (
                 deleted(Locale::En, products, 3),
@@ -215,12 +180,5 @@ mod tests {
         ] {
             assert_eq!(text, expected);
         }
-    }
-
-    #[test]
-    fn a_permission_is_named_with_its_section_and_model() {
-        let add = Permission::new(Verb::Add, Kind::Brand.model());
-        let expected = "Catalogue | Brand | Can add brand";
-        assert_eq!(permission(Locale::En, add), expected);
     }
 }
