@@ -158,8 +158,12 @@ impl<T: 'static> SkipScan<'_, T> {
     /// The offset of the page, counted from a record with `found` records before it. 0 if that
     /// record is on the page.
     fn push_offset(&self, query: &mut Query, found: &'static str) {
-        query.push(" OFFSET COALESCE((SELECT CAST(").bind(self.offset);
-        query.push(" AS BIGINT) - part.found FROM (SELECT ").push(found);
+        query
+            .push(" OFFSET COALESCE((SELECT CAST(")
+            .bind(self.offset);
+        query
+            .push(" AS BIGINT) - part.found FROM (SELECT ")
+            .push(found);
         query.push(" AS found) AS part WHERE part.found < ");
         query.bind(self.offset).push("), 0)");
     }
