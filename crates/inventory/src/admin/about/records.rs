@@ -4,9 +4,11 @@ use resource::laid_out;
 use serde::{Deserialize, Serialize};
 
 use super::Both;
-use crate::events::{Secret, endpoints::digest_of};
-use crate::page::records::{id_of, name_of};
 pub(in crate::admin) use crate::page::value::FieldValue;
+use crate::{
+    events::{Secret, endpoints::digest_of},
+    page::records::{id_of, name_of},
+};
 
 /// The number of records of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,8 +66,8 @@ impl ListParameters {
         }
     }
 
-    /// Parses the parameters of an address. [`ListParameters::refused_search`] tells whether its search is why it
-    /// is invalid.
+    /// Parses the parameters of an address. [`ListParameters::refused_search`] tells whether the
+    /// search is why they are invalid.
     pub(in crate::admin) fn parse(
         about: &'static ModelDescription,
         parameters: &Parameters,
@@ -248,12 +248,12 @@ impl ListParameters {
     }
 }
 
-/// Parses an order such as `-5.1`: column numbers from 1, `-` for descending, the primary key
-/// first.
 fn searched(text: &str) -> Parameters {
     Parameters::of("search", text)
 }
 
+/// Parses an order such as `-5.1`: column numbers from 1, `-` for descending, the primary key
+/// first.
 fn order_of(about: &ModelDescription, text: &str) -> Result<Vec<(usize, bool)>, InvalidParameters> {
     let mut order: Vec<(usize, bool)> = Vec::new();
     for part in text.split('.').filter(|part| !part.is_empty()) {
