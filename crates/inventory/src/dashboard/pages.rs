@@ -1,9 +1,6 @@
 //! The routes of the dashboard: the page, its figures alone for an open page, and the event stream.
 
-use axum::{
-    extract::{RawQuery, State as Extracted},
-    response::{IntoResponse as _, Response},
-};
+use axum::response::{IntoResponse as _, Response};
 use http::{StatusCode, header::RETRY_AFTER, request::Parts};
 
 use utoipa_axum::routes;
@@ -16,7 +13,7 @@ use super::{
 };
 use crate::{
     page::{
-        Frame, PageState,
+        Frame,
         routes::{PageRouter, get},
     },
     rest::query::Parameters,
@@ -37,13 +34,9 @@ pub(crate) fn routes() -> PageRouter {
         Failure<302>,
     ),
 )]
-async fn home(
-    Extracted(page): Extracted<PageState>,
-    RawQuery(query): RawQuery,
-    frame: Frame,
-) -> Result<Response, web::Error> {
-    let dashboard = super::read(&page.state, request_of(query.as_deref())).await?;
-    let view = View::new(&frame, &dashboard, page.state.config.language);
+async fn home(frame: Frame, parameters: Parameters) -> Result<Response, web::Error> {
+    let dashboard = super::read(&frame.state, request_of(&parameters)).await?;
+    let view = View::new(&frame, &dashboard, frame.state.config.language);
     Ok(frame.show(HomePage {
         frame: &frame,
         view,
@@ -51,14 +44,10 @@ async fn home(
 }
 
 /// Renders the figures without the page around them. A flash message is kept for the next page.
-async fn figures(
-    Extracted(page): Extracted<PageState>,
-    RawQuery(query): RawQuery,
-    mut frame: Frame,
-) -> Result<Response, web::Error> {
+async fn figures(mut frame: Frame, parameters: Parameters) -> Result<Response, web::Error> {
     frame.flash = None;
-    let dashboard = super::read(&page.state, request_of(query.as_deref())).await?;
-    let view = View::new(&frame, &dashboard, page.state.config.language);
+    let dashboard = super::read(&frame.state, request_of(&parameters)).await?;
+    let view = View::new(&frame, &dashboard, frame.state.config.language);
     Ok(frame.show(FiguresPage {
         frame: &frame,
         view,
@@ -66,16 +55,15 @@ async fn figures(
 }
 
 /// The parameter `frame` ensures that only logged-in users get a stream.
-async fn events(Extracted(page): Extracted<PageState>, parts: Parts, frame: Frame) -> Response {
-    match live::open(&page.state, parts, frame.caller.id) {
+async fn events(parts: Parts, frame: Frame) -> Response {
+    match live::open(&frame.state, parts, frame.caller.id) {
         Some(stream) => stream.into_response(),
         None => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")]).into_response(),
     }
 }
 
 /// Parses the query string. Absent and invalid parameters get their defaults.
-fn request_of(query: Option<&str>) -> DashboardRequest {
-    let parameters = Parameters::parse(query.unwrap_or_default());
+fn request_of(parameters: &Parameters) -> DashboardRequest {
     let prices = match parameters.get("prices") {
         Some("now") => Prices::Present,
         _ => Prices::AtSale,

@@ -30,7 +30,7 @@ pub(crate) use posts::FormSubmission;
 pub use routes::RouteAddress;
 
 use axum::{
-    extract::{FromRef, State as Extracted},
+    extract::FromRef,
     response::{IntoResponse as _, Response},
 };
 use http::{
@@ -67,9 +67,6 @@ impl FromRef<PageState> for Assets {
 }
 
 pub(crate) type PageResult = Result<Response, Refusal>;
-
-/// The extractor of the pages' state.
-pub(crate) type SharedPage = Extracted<PageState>;
 
 /// Forbids browsers to store a page, also in the back/forward cache.
 pub(crate) fn prevent_caching(response: &mut Response) {

@@ -234,35 +234,34 @@ impl Picker {
     /// matches into the picker's choices.
     pub(crate) async fn resolve(
         self,
-        state: &State,
+        frame: &Frame,
         sent: &Form,
         form: &mut Form,
-        locale: Locale,
     ) -> Result<Self, Refusal> {
         let name = self.name;
         let field = |suffix: &str| findable(sent.value(&format!("{name}{suffix}")));
         let (id, text, choice) = (field(""), field("_text"), field("_choice"));
         if !choice.trim().is_empty() {
-            return self.choose(state, &choice).await;
+            return self.choose(&frame.state, &choice).await;
         }
         let (typed, was) = (text.trim(), field("_was"));
         if !id.trim().is_empty() && (typed.is_empty() && was.is_empty() || typed == was.trim()) {
-            return self.choose(state, &id).await;
+            return self.choose(&frame.state, &id).await;
         }
         if typed.is_empty() {
             return Ok(self);
         }
-        self.look_up(state, typed, form, locale).await
+        self.look_up(frame, typed, form).await
     }
 
     async fn look_up(
         mut self,
-        state: &State,
+        frame: &Frame,
         typed: &str,
         form: &mut Form,
-        locale: Locale,
     ) -> Result<Self, Refusal> {
-        let mut found = self.source.find(state, typed, locale).await?;
+        let locale = frame.locale;
+        let mut found = self.source.find(&frame.state, typed, locale).await?;
         let folded = db::fold(typed);
         let same: Vec<usize> = (0..found.len())
             .filter(|&at| {

@@ -8,14 +8,14 @@ use web::{errors::wants_json, locale::Locale};
 
 use super::{Form, Frame, PageState, form_token::FormToken, numbers, picker::Picker, request_body};
 use crate::{
-    State,
     idempotency::IdempotencyKey,
     rest::{Message, Refusal, fields::Members, list::search_problem, query::Parameters},
 };
 
 const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
-/// A posted form that has passed the CSRF check.
+/// A posted form that has passed the CSRF check. Extracting it fails with 413, 403 for a failed
+/// check, 415 or 400.
 #[derive(Debug)]
 pub(crate) struct FormSubmission {
     /// The members for the service functions.
@@ -32,19 +32,8 @@ impl FromRequest<PageState> for FormSubmission {
     type Rejection = web::Error;
 
     async fn from_request(request: Request, page: &PageState) -> Result<Self, web::Error> {
-        Ok(Self::read(&page.state, request).await?)
-    }
-}
-
-impl FormSubmission {
-    /// Reads a posted form and checks its CSRF token.
-    ///
-    /// # Errors
-    ///
-    /// 413, 403 for a failed CSRF check, 415 and 400.
-    pub(crate) async fn read(state: &State, request: Request) -> Result<Self, Refusal> {
         let (parts, body) = request.into_parts();
-        let members = request_body::read(state, &parts, body).await?;
+        let members = request_body::read(&page.state, &parts, body).await?;
         let form = Form::of(&members);
         let once = FormToken::of(&form);
         Ok(Self {
@@ -54,7 +43,9 @@ impl FormSubmission {
             once,
         })
     }
+}
 
+impl FormSubmission {
     /// A field as typed; empty if it was not sent.
     pub(crate) fn text(&self, name: &str) -> String {
         self.form.value(name).to_owned()
@@ -71,14 +62,9 @@ impl FormSubmission {
     }
 
     /// Evaluates the fields of a picker.
-    pub(crate) async fn pick(
-        &mut self,
-        state: &State,
-        picked: Picker,
-        locale: Locale,
-    ) -> Result<Picker, Refusal> {
+    pub(crate) async fn pick(&mut self, frame: &Frame, picked: Picker) -> Result<Picker, Refusal> {
         let sent = self.form.clone();
-        let picked = picked.resolve(state, &sent, &mut self.form, locale).await?;
+        let picked = picked.resolve(frame, &sent, &mut self.form).await?;
         if picked.id.is_empty() {
             self.members.remove(picked.name);
         } else {
@@ -192,18 +178,17 @@ pub(crate) fn filter_amounts(
 /// Parses a filter by a record that was chosen or typed. A text without a match is an error in the
 /// form and filters nothing.
 pub(crate) async fn filter_record(
-    state: &State,
+    frame: &Frame,
     picked: Picker,
     parameters: &mut Parameters,
     form: &mut Form,
-    locale: Locale,
 ) -> Result<Picker, Refusal> {
     let mut sent = Form::new();
     for suffix in Picker::SUFFIXES {
         let name = format!("{}{suffix}", picked.name);
         sent.set(&name, parameters.get(&name).unwrap_or_default());
     }
-    let picked = picked.resolve(state, &sent, form, locale).await?;
+    let picked = picked.resolve(frame, &sent, form).await?;
     parameters.set(picked.name, picked.id.clone());
     Ok(picked)
 }

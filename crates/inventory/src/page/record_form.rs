@@ -241,7 +241,7 @@ impl RecordForm {
         post.read_fields(&resource.written(), frame.locale);
         let mut picked = Vec::new();
         for picker in pickers(resource, frame) {
-            picked.push(post.pick(&frame.state, picker, frame.locale).await?);
+            picked.push(post.pick(frame, picker).await?);
         }
         Ok(Self {
             key: post.idempotency_key(frame, resource.path()),

@@ -235,7 +235,7 @@ async fn write_file<R: ResourcePages>(
         let put = |record: &R::Record| file.record(record);
         resource.each(conn, &state, &selected, put).await
     };
-    list_page::export(&frame.state, frame, resource.path(), &columns, read).await
+    list_page::export(frame, resource.path(), &columns, read).await
 }
 
 async fn ask_to_delete<R: ResourcePages>(resource: R, frame: Frame, id: RecordId) -> PageResult {

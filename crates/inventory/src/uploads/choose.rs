@@ -2,10 +2,7 @@
 //! it. A corrected file is chosen there again, with the previous choices kept.
 
 use askama::Template;
-use axum::{
-    body::Bytes,
-    extract::{Request, State as Extracted},
-};
+use axum::{body::Bytes, extract::Request};
 use http::StatusCode;
 use resource::{Field, text};
 use web::{
@@ -21,10 +18,7 @@ use crate::{
     access::Verb,
     accounts::{csrf, session},
     api::gate,
-    page::{
-        Form, Frame, PageResult, PageState, SharedPage, form_token::FormToken, see_other,
-        visits::Visit,
-    },
+    page::{Form, Frame, PageResult, form_token::FormToken, see_other, visits::Visit},
     rest::{Refusal, query::Parameters},
     transfer::{FileKind, ImportError, Problem, Report, column, encoding::decode, missing},
 };
@@ -115,25 +109,19 @@ fn require_any_import(frame: &Frame) -> Result<(), Refusal> {
     frame.require(Verb::Add, FileKind::Products.model())
 }
 
-pub(super) async fn show(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn show(frame: Frame, parameters: Parameters) -> PageResult {
     require_any_import(&frame)?;
-    let query = Parameters::parse(request.uri().query().unwrap_or_default());
     let chosen = FormChoices {
-        resource: query.get("resource").unwrap_or("products").to_owned(),
+        resource: parameters.get("resource").unwrap_or("products").to_owned(),
         ..FormChoices::default()
     };
     let (form, report) = (Form::new(), Report::default());
-    let view = choose_page(&page, &frame, &form, &chosen, &report).await?;
+    let view = choose_page(&frame, &form, &chosen, &report).await?;
     Ok(frame.show(view))
 }
 
 /// The page with the form, and with the problems of the file that was chosen before.
 async fn choose_page<'a>(
-    page: &PageState,
     frame: &'a Frame,
     form: &'a Form,
     chosen: &'a FormChoices,
@@ -146,7 +134,7 @@ async fn choose_page<'a>(
     Ok(ChoosePage {
         choices: FileKind::all().filter(may_import).collect(),
         may_create_names: may_create_names(frame),
-        imports: super::latest(&page.state).await?,
+        imports: super::latest(&frame.state).await?,
         more: count.saturating_sub(problems.len()),
         frame,
         form,
@@ -155,39 +143,34 @@ async fn choose_page<'a>(
     })
 }
 
-pub(super) async fn upload(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn upload(frame: Frame, request: Request) -> PageResult {
     let key = Key::new("inventory:uploads", frame.caller.id.to_string());
-    gate::take(&page.state, &key, &FILES.into()).await?;
+    gate::take(&frame.state, &key, &FILES.into()).await?;
     let (chosen, sent) = receive(request).await?;
     let mut form = Form::new();
     let upload = match new_upload(&frame, &chosen, sent) {
         Ok(upload) => upload,
         Err((field, message)) => {
             form.complain_of(field, message);
-            return show_problems(&page, &frame, &form, &chosen, &Report::default()).await;
+            return show_problems(&frame, &form, &chosen, &Report::default()).await;
         }
     };
     frame.require(Verb::Add, upload.resource.model())?;
-    let report = match super::check(&page.state, &frame.caller, &upload).await {
+    let report = match super::check(&frame.state, &frame.caller, &upload).await {
         Ok(report) => report,
-        Err(error) => return refused(&page, &frame, form, &chosen, error).await,
+        Err(error) => return refused(&frame, form, &chosen, error).await,
     };
-    match super::save(&page.state, &frame.caller, upload, report).await {
+    match super::save(&frame.state, &frame.caller, upload, report).await {
         Ok(id) => Ok(see_other(&format!("/import/{id}/"))),
         Err(refusal) => {
             form.take(refusal, frame.locale)?;
-            show_problems(&page, &frame, &form, &chosen, &Report::default()).await
+            show_problems(&frame, &form, &chosen, &Report::default()).await
         }
     }
 }
 
 /// Shows the form again with the problems of a file, or returns a failure of the database.
 pub(super) async fn refused(
-    page: &PageState,
     frame: &Frame,
     mut form: Form,
     chosen: &FormChoices,
@@ -218,17 +201,16 @@ pub(super) async fn refused(
             Report::default()
         }
     };
-    show_problems(page, frame, &form, chosen, &report).await
+    show_problems(frame, &form, chosen, &report).await
 }
 
 async fn show_problems(
-    page: &PageState,
     frame: &Frame,
     form: &Form,
     chosen: &FormChoices,
     report: &Report,
 ) -> PageResult {
-    let view = choose_page(page, frame, form, chosen, report).await?;
+    let view = choose_page(frame, form, chosen, report).await?;
     Ok(frame.show_again(view))
 }
 

@@ -1,11 +1,7 @@
 //! The pages of imports: preview, confirmation and undo. `choose` chooses and checks a file.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    middleware::from_fn_with_state,
-    response::Response,
-};
+use axum::{middleware::from_fn_with_state, response::Response};
 use http::{HeaderValue, StatusCode, header};
 use web::limits;
 
@@ -16,7 +12,7 @@ use super::{
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         list_page,
         routes::{PageRouter, get},
@@ -46,9 +42,8 @@ pub(crate) fn routes() -> PageRouter {
 }
 
 /// An empty file with the columns of a new record, for a spreadsheet in the user's language.
-async fn template(frame: Frame, request: Request) -> PageResult {
-    let query = Parameters::parse(request.uri().query().unwrap_or_default());
-    let resource = query.get("resource").unwrap_or("products");
+async fn template(frame: Frame, parameters: Parameters) -> PageResult {
+    let resource = parameters.get("resource").unwrap_or("products");
     let resource: FileKind = resource.parse().map_err(|_| Refusal::NotFound)?;
     frame.require(Verb::Add, resource.model())?;
     let columns = column::template(resource, frame.locale);
@@ -132,21 +127,17 @@ fn rows(content: &str) -> Vec<Vec<String>> {
 }
 
 /// An uploaded file, for users who may add such records.
-async fn find(
-    page: &PageState,
-    frame: &Frame,
-    RecordId(id): RecordId,
-) -> Result<(Upload, String), Refusal> {
+async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<(Upload, String), Refusal> {
     let id = id.ok_or(Refusal::NotFound)?;
-    let (file, content) = super::find(&page.state, id)
+    let (file, content) = super::find(&frame.state, id)
         .await?
         .ok_or(Refusal::NotFound)?;
     frame.require(Verb::Add, file.resource.model())?;
     Ok((file, content.unwrap_or_default()))
 }
 
-async fn show(Extracted(state): SharedPage, frame: Frame, id: RecordId) -> PageResult {
-    let (file, content) = find(&state, &frame, id).await?;
+async fn show(frame: Frame, id: RecordId) -> PageResult {
+    let (file, content) = find(&frame, id).await?;
     let is_under_way = file.state.is_under_way();
     let problem = file.problem.as_ref().filter(|_| !is_under_way);
     let problem = problem.map_or("", |problem| problem.text(frame.locale));
@@ -169,19 +160,13 @@ async fn redirect_to_import(frame: Frame) -> Response {
     see_other(&format!("{address}/"))
 }
 
-async fn confirm(
-    Extracted(state): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (file, content) = find(&state, &frame, id).await?;
-    FormSubmission::read(&state.state, request).await?;
+async fn confirm(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+    let (file, content) = find(&frame, id).await?;
     let address = format!("/import/{}/", file.id);
     if file.state != UploadState::Checked {
         return Ok(see_other(&address));
     }
-    match super::confirm(&state.state, &frame.caller, &file, &content).await {
+    match super::confirm(&frame.state, &frame.caller, &file, &content).await {
         Ok(Some(report)) => {
             let added = frame
                 .locale
@@ -204,24 +189,18 @@ async fn confirm(
         Ok(None) => Ok(see_other(&address)),
         Err(error) => {
             let chosen = FormChoices::of(&file);
-            choose::refused(&state, &frame, Form::new(), &chosen, error).await
+            choose::refused(&frame, Form::new(), &chosen, error).await
         }
     }
 }
 
-async fn undo(
-    Extracted(state): SharedPage,
-    frame: Frame,
-    id: RecordId,
-    request: Request,
-) -> PageResult {
-    let (file, _) = find(&state, &frame, id).await?;
+async fn undo(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+    let (file, _) = find(&frame, id).await?;
     for model in deleted_models(&file) {
         frame.require(Verb::Delete, model)?;
     }
-    FormSubmission::read(&state.state, request).await?;
     let next = see_other(&format!("/import/{}/", file.id));
-    match super::undo(&state.state, &frame.caller, &file).await {
+    match super::undo(&frame.state, &frame.caller, &file).await {
         Ok(true) => {
             let text = frame.text("A importação foi desfeita.", "The import was undone.");
             Ok(flash::leave(next, Flash::success(text)))

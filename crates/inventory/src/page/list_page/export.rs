@@ -25,7 +25,6 @@ use web::{
 
 use super::spool::{self, SpoolWriter};
 use crate::{
-    State,
     api::gate,
     page::Frame,
     rest::{Refusal, spreadsheet},
@@ -184,7 +183,6 @@ pub(crate) fn headings(frame: &Frame, fields: &[&'static Field]) -> Vec<&'static
 ///
 /// 429 for too many exports, the errors of `read`, and a scratch directory that is not writable.
 pub(crate) async fn export<F>(
-    state: &State,
     frame: &Frame,
     name: &str,
     columns: &[impl AsRef<str>],
@@ -194,20 +192,20 @@ where
     F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
     limit_exports(frame).await?;
+    let state = frame.state.clone();
     let spool_name = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &spool_name);
     let columns = columns.iter().map(|column| column.as_ref().to_owned());
     let columns = columns.collect();
     let (writing, mut sending) = opened.map_err(web::Error::internal)?;
     let file = ExportFile::new(frame.locale, columns, writing);
-    let shared = state.clone();
     let written = tokio::spawn(async move {
         let write = async move |conn: &mut Conn| {
             file.begin()?;
             read(conn, &file).await?;
             Ok::<_, Refusal>(file.finish()?)
         };
-        let written = shared.db.report(write).await;
+        let written = state.db.report(write).await;
         if let Err(refusal) = &written {
             tracing::warn!(%refusal, "an export ended early: the file that the browser has is incomplete");
         }

@@ -92,8 +92,7 @@ impl ListFilters {
             .iter()
             .filter_map(|field| Picker::of(frame, field))
         {
-            let state = &frame.state;
-            let record = posts::filter_record(state, picker, &mut parameters, &mut form, locale);
+            let record = posts::filter_record(frame, picker, &mut parameters, &mut form);
             picked.push(record.await?);
         }
         Ok(ListRequest {

@@ -109,7 +109,7 @@ pub(super) async fn change(frame: Frame, id: RecordId, mut post: FormSubmission)
     }
     let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(&frame, "counts");
-    let product = post.pick(state, product_picker(&frame), locale).await?;
+    let product = post.pick(&frame, product_picker(&frame)).await?;
     let (quantities, problems) =
         form::quantities(&mut post.form, DocumentKind::Count, &count.lines, locale);
     let (added, scanned) = added(&frame, &mut post, DocumentKind::Count, &product).await?;

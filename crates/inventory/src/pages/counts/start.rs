@@ -48,12 +48,10 @@ struct CountRequest {
 
 impl CountRequest {
     async fn read(frame: &Frame, mut parameters: Parameters) -> Result<Self, Refusal> {
-        let (state, locale) = (&frame.state, frame.locale);
         let picker = supplier_picker(frame);
         let mut form = Form::new();
-        let supplier =
-            posts::filter_record(state, picker, &mut parameters, &mut form, locale).await?;
-        let filters = Products.filters(locale);
+        let supplier = posts::filter_record(frame, picker, &mut parameters, &mut form).await?;
+        let filters = Products.filters(frame.locale);
         let mut list = filters.read(frame, parameters).await?;
         let problem = form.error("supplier");
         if !problem.is_empty() {

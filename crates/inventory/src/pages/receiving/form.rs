@@ -157,8 +157,8 @@ pub(super) async fn change(frame: Frame, id: RecordId, post: FormSubmission) -> 
 async fn save(frame: &Frame, receipt: Option<Document>, mut post: FormSubmission) -> PageResult {
     let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(frame, PATH);
-    let supplier = post.pick(state, supplier_picker(frame), locale).await?;
-    let product = post.pick(state, product_picker(frame), locale).await?;
+    let supplier = post.pick(frame, supplier_picker(frame)).await?;
+    let product = post.pick(frame, product_picker(frame)).await?;
     let pickers = (&supplier, &product);
     let (change, scanned, problems) = read(frame, &mut post, receipt.as_ref(), pickers).await?;
     let mut shown = ShownProduct {

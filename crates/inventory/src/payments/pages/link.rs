@@ -3,10 +3,7 @@
 //! chosen product, so users always see the sum before they create an order.
 
 use askama::Template;
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use db::{Money, Timestamp};
 use http::StatusCode;
 use resource::{Field, text};
@@ -26,7 +23,7 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
+        Form, FormSubmission, Frame, PageResult, flash,
         form_token::TOKEN,
         numbers,
         picker::{Picker, PickerSource},
@@ -105,12 +102,12 @@ impl LinkForm {
         ids.collect::<Vec<_>>().join(",")
     }
 
-    fn page<'a>(&'a self, page: &PageState, frame: &'a Frame) -> LinkPage<'a> {
+    fn page<'a>(&'a self, frame: &'a Frame) -> LinkPage<'a> {
         LinkPage {
             frame,
             link: self,
             token: frame.once_only_token(),
-            days: days(page.state.clock.now()),
+            days: days(frame.state.clock.now()),
         }
     }
 }
@@ -125,52 +122,46 @@ fn days(now: Timestamp) -> (String, String) {
 }
 
 /// `GET /payments/new/`
-pub(super) async fn new(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
+pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let parameters = Parameters::of_address(request.uri());
     let product = picker(&frame);
     let link = LinkForm {
         form: Form::new().with("quantity", "1"),
         product: product
-            .choose_known(&page.state, parameters.get("product"))
+            .choose_known(&frame.state, parameters.get("product"))
             .await?,
         lines: Vec::new(),
     };
-    Ok(frame.show(link.page(&page, &frame)))
+    Ok(frame.show(link.page(&frame)))
 }
 
 /// `POST /payments/new/`
-pub(super) async fn create(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let mut post = FormSubmission::read(&page.state, request).await?;
-    let picked = post.pick(&page.state, picker(&frame), frame.locale).await?;
+    let picked = post.pick(&frame, picker(&frame)).await?;
     let mut link = LinkForm {
         form: post.form,
         product: picked,
         lines: Vec::new(),
     };
-    read_lines(&page, &frame, &mut link).await?;
+    read_lines(&frame, &mut link).await?;
     let step = link.form.value("do").to_owned();
     if let Some(id) = step.strip_prefix("remove-") {
         link.lines.retain(|line| line.product.id.to_string() != id);
     }
-    let is_added = add_picked(&page, &frame, &mut link).await?;
+    let is_added = add_picked(&frame, &mut link).await?;
     if step == "add" && !is_added && !link.form.is_refused() {
         let choose = frame.text("Escolha um produto.", "Choose a product.");
         link.form.complain("product", choose);
     }
     if step != "create" || is_added || link.form.is_refused() {
-        return Ok(again(&page, &frame, link));
+        return Ok(again(&frame, link));
     }
-    let Some(order) = order(&page, &frame, &mut link) else {
-        return Ok(again(&page, &frame, link));
+    let Some(order) = order(&frame, &mut link) else {
+        return Ok(again(&frame, link));
     };
     let key = idempotency_key(&frame, &link.form, PATH);
-    match payments::create_order(&page.state, &frame.caller, &order, &key).await {
+    match payments::create_order(&frame.state, &frame.caller, &order, &key).await {
         Ok(order) => {
             let text = frame.text(
                 "Link criado. Envie-o a quem vai pagar.",
@@ -180,10 +171,10 @@ pub(super) async fn create(
         }
         Err(Failure::Refused(error)) => {
             add_error(&frame, &mut link.form, &error);
-            Ok(again(&page, &frame, link))
+            Ok(again(&frame, link))
         }
         Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
-            Ok(unanswered(&page, &frame, link, &failure))
+            Ok(unanswered(&frame, link, &failure))
         }
         Err(failure) => unavailable(&frame, failure),
     }
@@ -191,7 +182,7 @@ pub(super) async fn create(
 
 /// Shows the form again with the same token. Sending it again creates the order only if it does not
 /// exist yet.
-fn unanswered(page: &PageState, frame: &Frame, mut link: LinkForm, failure: &Failure) -> Response {
+fn unanswered(frame: &Frame, mut link: LinkForm, failure: &Failure) -> Response {
     let text = match failure {
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Nada foi criado: tente de novo em alguns instantes.",
@@ -203,15 +194,15 @@ fn unanswered(page: &PageState, frame: &Frame, mut link: LinkForm, failure: &Fai
         ),
     };
     text.clone_into(&mut link.form.problem);
-    let mut form = link.page(page, frame);
+    let mut form = link.page(frame);
     link.form.value(TOKEN).clone_into(&mut form.token);
     frame.show_with(StatusCode::BAD_GATEWAY, form)
 }
 
 /// Shows the form again: 200 after a change of its lines, 422 with errors.
-fn again(page: &PageState, frame: &Frame, mut link: LinkForm) -> Response {
+fn again(frame: &Frame, mut link: LinkForm) -> Response {
     link.form.sort(FIELDS);
-    let shown_page = link.page(page, frame);
+    let shown_page = link.page(frame);
     if link.form.is_refused() {
         frame.show_again(shown_page)
     } else {
@@ -221,11 +212,11 @@ fn again(page: &PageState, frame: &Frame, mut link: LinkForm) -> Response {
 
 /// Reads the lines of the form at current prices. A price that changed since the form was shown is
 /// an error.
-async fn read_lines(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Result<(), Refusal> {
+async fn read_lines(frame: &Frame, link: &mut LinkForm) -> Result<(), Refusal> {
     let ids = link.form.value("lines").to_owned();
     let ids = ids.split(',').filter_map(|id| id.parse::<i64>().ok());
     for id in ids.take(MAX_LINES) {
-        let Some(product) = products::read(&page.state, id).await? else {
+        let Some(product) = products::read(&frame.state, id).await? else {
             let text = frame.text(
                 "Um produto da lista foi excluído. Confira o total.",
                 "A product in the list was deleted. Check the total.",
@@ -276,7 +267,7 @@ fn quantity(frame: &Frame, typed: &str) -> Result<i64, String> {
 }
 
 /// Adds the chosen product to the lines. Returns whether there was one.
-async fn add_picked(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal> {
+async fn add_picked(frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal> {
     let Ok(id) = link.product.id.parse::<i64>() else {
         return Ok(false);
     };
@@ -299,7 +290,7 @@ async fn add_picked(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Res
         );
         link.form.complain("product", full);
         return Ok(false);
-    } else if let Some(product) = products::read(&page.state, id).await? {
+    } else if let Some(product) = products::read(&frame.state, id).await? {
         link.lines.push(LinkLine {
             product,
             quantity,
@@ -313,7 +304,7 @@ async fn add_picked(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Res
 }
 
 /// The order of the form; `None` when the form has errors.
-fn order(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
+fn order(frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
     let amount = if link.lines.is_empty() {
         let invalid = frame.text(
             "Digite um valor em reais, como 149,90, ou adicione produtos.",
@@ -325,7 +316,7 @@ fn order(page: &PageState, frame: &Frame, link: &mut LinkForm) -> Option<NewChec
         None
     };
     let description = description(frame, link);
-    let expires_at = expires_at(page, frame, &mut link.form);
+    let expires_at = expires_at(frame, &mut link.form);
     let reference = link.form.value("reference").trim().to_owned();
     if link.form.is_refused() {
         return None;
@@ -381,12 +372,12 @@ fn description(frame: &Frame, link: &mut LinkForm) -> String {
 
 /// The last second of the chosen day, or `None` for checkout's default. It does not depend on the
 /// current time, so that a retry of the form is the same request.
-fn expires_at(page: &PageState, frame: &Frame, form: &mut Form) -> Option<String> {
+fn expires_at(frame: &Frame, form: &mut Form) -> Option<String> {
     let day = form.value(EXPIRES_ON.name).trim().to_owned();
     if day.is_empty() {
         return None;
     }
-    let now = page.state.clock.now();
+    let now = frame.state.clock.now();
     let (first, last) = days(now);
     let is_within = (first.as_str()..=last.as_str()).contains(&day.as_str());
     let end = moment(&day, true, now).filter(|_| is_within);

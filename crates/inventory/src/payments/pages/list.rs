@@ -1,10 +1,7 @@
 //! The common parts of the lists of orders and payments: reading checkout's records for a page or
 //! an export.
 
-use axum::{
-    extract::{Request, State as Extracted},
-    response::Response,
-};
+use axum::response::Response;
 use db::Timestamp;
 use http::Uri;
 use jiff::civil::Date;
@@ -21,7 +18,7 @@ use crate::{
     State,
     access::{Model, Verb},
     page::{
-        Frame, PageResult, PageState, SharedPage,
+        Frame, PageResult,
         flash::{self, Flash},
         list_page::{self, Cells, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
     },
@@ -69,13 +66,11 @@ struct CheckoutRequest {
 impl CheckoutRequest {
     /// Parses the query string. Errors are in the form.
     async fn read(
-        page: &PageState,
         frame: &Frame,
-        uri: &Uri,
+        parameters: Parameters,
         filters: ListFilters,
     ) -> Result<Self, Refusal> {
-        let parameters = Parameters::of_address(uri);
-        let page_request = PageRequest::parse(&page.state, &parameters)?;
+        let page_request = PageRequest::parse(&frame.state, &parameters)?;
         let mut list = filters.read(frame, parameters).await?;
         let number = match page_request.page {
             PageNumber::Number(number) => number,
@@ -94,7 +89,7 @@ impl CheckoutRequest {
             let Some(text) = parameter(&list.parameters, name) else {
                 continue;
             };
-            match moment(&text, is_end, page.state.clock.now()) {
+            match moment(&text, is_end, frame.state.clock.now()) {
                 Some(moment) if is_end => query.to = Some(moment),
                 Some(moment) => query.from = Some(moment),
                 None => list.form.complain(
@@ -121,14 +116,10 @@ impl CheckoutRequest {
     }
 }
 
-pub(super) async fn show<L: CheckoutList>(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let filters = L::filters(&frame);
-    let request = CheckoutRequest::read(&page, &frame, request.uri(), filters).await?;
+    let request = CheckoutRequest::read(&frame, parameters, filters).await?;
     let mut list = L::page(&frame, request.list.address(L::PATH, ""));
     list.is_create_dialog = false;
     list.filters = request.list.filters(&frame);
@@ -136,7 +127,7 @@ pub(super) async fn show<L: CheckoutList>(
     list.form = request.list.form.clone();
     list.size = request.query.page_size;
     if !list.form.is_refused() {
-        match payments::list(&page.state, &request.query).await {
+        match payments::list(&frame.state, &request.query).await {
             Ok(found) => list.fill(&request.found(found)?, |record| L::row(&frame, record)),
             Err(failure) => return unavailable(&frame, failure),
         }
@@ -185,27 +176,23 @@ async fn read_all<T: ListedRecord>(
 }
 
 /// Exports a list. If the parameters are invalid or there are too many rows, redirects to the list.
-pub(super) async fn export<L: CheckoutList>(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    request: Request,
-) -> PageResult {
+pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let uri = request.uri();
-    let request = CheckoutRequest::read(&page, &frame, uri, L::filters(&frame)).await?;
+    let parameters = Parameters::of_address(&address);
+    let request = CheckoutRequest::read(&frame, parameters, L::filters(&frame)).await?;
     if request.list.form.is_refused() {
-        return Ok(list_page::back_to_list(uri));
+        return Ok(list_page::back_to_list(&address));
     }
-    let records = match read_all::<L::Record>(&page.state, &request.query).await {
+    let records = match read_all::<L::Record>(&frame.state, &request.query).await {
         Ok(Some(records)) => records,
-        Ok(None) => return Ok(too_many_rows(&frame, uri)),
+        Ok(None) => return Ok(too_many_rows(&frame, &address)),
         Err(failure) => return unavailable(&frame, failure),
     };
     let write = async move |_: &mut db::Conn, file: &list_page::ExportFile| {
         let mut rows = records.iter().map(|record| L::cells(file.cells(), record));
         Ok(rows.try_for_each(|cells| file.row(&cells))?)
     };
-    list_page::export(&page.state, &frame, L::FILE_NAME, L::COLUMNS, write).await
+    list_page::export(&frame, L::FILE_NAME, L::COLUMNS, write).await
 }
 
 /// Redirects to the list, with a message about the export's limit.

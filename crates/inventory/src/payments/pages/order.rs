@@ -1,7 +1,7 @@
 //! The page of one order: its link, its items, its history, and its cancellation.
 
 use askama::Template;
-use axum::extract::{Path, Request, State as Extracted};
+use axum::extract::Path;
 use db::Timestamp;
 use http::StatusCode;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     access::{Model, Verb},
-    page::{FormSubmission, Frame, PageResult, SharedPage, flash, see_other},
+    page::{FormSubmission, Frame, PageResult, flash, see_other},
     payments,
     rest::query::encode,
 };
@@ -50,9 +50,9 @@ impl CheckoutOrderPage<'_> {
     }
 }
 
-pub(super) async fn show(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
+pub(super) async fn show(frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let order = match payments::order(&page.state, &id).await {
+    let order = match payments::order(&frame.state, &id).await {
         Ok(order) => order,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -121,9 +121,9 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 }
 
 /// `GET /payments/orders/{id}/cancel/`
-pub(super) async fn ask(Extracted(page): SharedPage, frame: Frame, Path(id): Id) -> PageResult {
+pub(super) async fn ask(frame: Frame, Path(id): Id) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    match payments::order(&page.state, &id).await {
+    match payments::order(&frame.state, &id).await {
         Ok(order) => Ok(frame.show(confirmation(&frame, &order, String::new()))),
         Err(failure) => unavailable(&frame, failure),
     }
@@ -148,15 +148,9 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
 }
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
-pub(super) async fn cancel(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    Path(id): Id,
-    request: Request,
-) -> PageResult {
+pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> PageResult {
     require(&frame, Verb::Add, Model::Order)?;
-    FormSubmission::read(&page.state, request).await?;
-    let problem = match payments::cancel_order(&page.state, &frame.caller, &id).await {
+    let problem = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");
             return Ok(flash::success(see_other(&order_address(&id)), text));
@@ -170,7 +164,7 @@ pub(super) async fn cancel(
             .to_owned(),
         Err(failure) => return unavailable(&frame, failure),
     };
-    match payments::order(&page.state, &id).await {
+    match payments::order(&frame.state, &id).await {
         Ok(order) => {
             let confirmation = confirmation(&frame, &order, problem);
             Ok(frame.show_with(StatusCode::CONFLICT, confirmation))

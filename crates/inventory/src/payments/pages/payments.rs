@@ -2,7 +2,7 @@
 //! here.
 
 use askama::Template;
-use axum::extract::{Path, Request, State as Extracted};
+use axum::extract::Path;
 
 use super::{
     super::{
@@ -20,7 +20,7 @@ use crate::{
     access::{Model, Verb},
     audit::{ActionKind, Entry},
     page::{
-        Frame, PageResult, SharedPage,
+        Frame, PageResult,
         history::{SYSTEM, machine_time},
         list_page::{
             Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
@@ -163,24 +163,14 @@ impl PaymentPage<'_> {
 }
 
 /// `GET /payments/received/{id}/`
-pub(super) async fn show(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    Path(id): Id,
-    request: Request,
-) -> PageResult {
+pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let payment = match payments::payment(&page.state, &id).await {
+    let payment = match payments::payment(&frame.state, &id).await {
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),
     };
-    let order = order_of(
-        &page.state,
-        &payment,
-        &Parameters::of_address(request.uri()),
-    )
-    .await;
-    let entries = payments::audited_requests(&page.state, &payment.id);
+    let order = order_of(&frame.state, &payment, &parameters).await;
+    let entries = payments::audited_requests(&frame.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
     let refund = format!("{}refund/", payment_address(&payment.id));

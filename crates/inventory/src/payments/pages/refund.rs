@@ -3,10 +3,7 @@
 //! shown again with the same key.
 
 use askama::Template;
-use axum::{
-    extract::{Path, Request, State as Extracted},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 use db::Money;
 use http::StatusCode;
 
@@ -22,7 +19,7 @@ use super::{
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage,
+        Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         form_token::TOKEN,
         see_other,
@@ -53,9 +50,9 @@ struct RefundSubject {
 }
 
 impl RefundSubject {
-    async fn read(page: &PageState, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
-        let payment = payments::payment(&page.state, id).await?;
-        let order = order_of(&page.state, &payment, parameters).await;
+    async fn read(frame: &Frame, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
+        let payment = payments::payment(&frame.state, id).await?;
+        let order = order_of(&frame.state, &payment, parameters).await;
         Ok(Self {
             back: with_order(payment_address(&payment.id), order.as_ref()),
             payment,
@@ -73,8 +70,8 @@ impl RefundSubject {
     }
 
     /// Shows the form for the amount.
-    async fn ask(&self, page: &PageState, frame: &Frame, form: &Form) -> PageResult {
-        let entries = payments::audited_requests(&page.state, &self.payment.id).await?;
+    async fn ask(&self, frame: &Frame, form: &Form) -> PageResult {
+        let entries = payments::audited_requests(&frame.state, &self.payment.id).await?;
         let template = RefundPage {
             frame,
             form,
@@ -83,11 +80,7 @@ impl RefundSubject {
             is_outcome_unknown: has_no_outcome(&entries),
             back: self.back.clone(),
         };
-        Ok(if form.is_refused() {
-            frame.show_again(template)
-        } else {
-            frame.show(template)
-        })
+        Ok(frame.show_form(form.is_refused(), template))
     }
 
     /// The confirmation of an amount, or of the rest.
@@ -129,38 +122,27 @@ impl RefundSubject {
 }
 
 /// `GET /payments/received/{id}/refund/`
-pub(super) async fn ask(
-    Extracted(page): SharedPage,
-    frame: Frame,
-    Path(id): Id,
-    request: Request,
-) -> PageResult {
+pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
     require(&frame, Verb::Refund, Model::Payment)?;
-    let parameters = Parameters::of_address(request.uri());
-    match RefundSubject::read(&page, &id, &parameters).await {
+    match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) if subject.payment.status != PaymentStatus::Approved => {
             Ok(see_other(&subject.back))
         }
-        Ok(subject) => {
-            subject
-                .ask(&page, &frame, &Form::new().with("how", "all"))
-                .await
-        }
+        Ok(subject) => subject.ask(&frame, &Form::new().with("how", "all")).await,
         Err(failure) => unavailable(&frame, failure),
     }
 }
 
 /// `POST /payments/received/{id}/refund/`: the confirmation, and then the refund.
 pub(super) async fn refund(
-    Extracted(page): SharedPage,
     frame: Frame,
     Path(id): Id,
-    request: Request,
+    parameters: Parameters,
+    post: FormSubmission,
 ) -> PageResult {
     require(&frame, Verb::Refund, Model::Payment)?;
-    let parameters = Parameters::of_address(request.uri());
-    let mut form = FormSubmission::read(&page.state, request).await?.form;
-    let subject = match RefundSubject::read(&page, &id, &parameters).await {
+    let mut form = post.form;
+    let subject = match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) => subject,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -184,18 +166,18 @@ pub(super) async fn refund(
         None
     };
     if form.is_refused() {
-        return subject.ask(&page, &frame, &form).await;
+        return subject.ask(&frame, &form).await;
     }
     if form.value("confirmed").is_empty() {
         let confirmation = subject.confirmation(&frame, amount, frame.once_only_token());
         return Ok(frame.show(confirmation));
     }
     let key = idempotency_key(&frame, &form, PATH);
-    match payments::refund(&page.state, &frame.caller, &id, amount, &key).await {
+    match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
         Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
             form.problem = error_text(&frame, &error);
-            subject.ask(&page, &frame, &form).await
+            subject.ask(&frame, &form).await
         }
         Err(Failure::Unanswered(_)) => {
             let token = form.value(TOKEN).to_owned();

@@ -2,14 +2,13 @@
 
 mod view;
 
-use axum::extract::{Request, State as Extracted};
 use db::Conn;
 
 use crate::{
     access::{Model, Verb},
     analysis::RestockSettings,
     page::{
-        Form, FormSubmission, Frame, PageResult, PageState, SharedPage, flash,
+        Form, FormSubmission, Frame, PageResult, flash,
         list_page::{self, ExportFile},
         routes::{PageRouter, get, post_from},
         see_other,
@@ -41,45 +40,37 @@ pub(crate) fn routes() -> PageRouter {
         )
 }
 
-async fn list(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
+async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
-    let parameters = Parameters::of_address(request.uri());
-    show(&page, &frame, &parameters, None).await
+    show(&frame, &parameters, None).await
 }
 
 /// Renders the list. `refused` is a product whose submitted threshold was invalid, with its form.
-async fn show(
-    page: &PageState,
-    frame: &Frame,
-    parameters: &Parameters,
-    refused: Option<(i64, Form)>,
-) -> PageResult {
-    let wanted = PageRequest::parse(&page.state, parameters).map_err(Refusal::from)?;
+async fn show(frame: &Frame, parameters: &Parameters, refused: Option<(i64, Form)>) -> PageResult {
+    let wanted = PageRequest::parse(&frame.state, parameters)?;
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
-    let needs = super::list(&page.state, wanted, is_grouped).await?;
-    let shop = page.state.config.low_stock_threshold;
+    let needs = super::list(&frame.state, wanted, is_grouped).await?;
+    let shop = frame.state.config.low_stock_threshold;
     Ok(ListView::new(frame, parameters, refused, is_grouped).show(&needs, shop))
 }
 
 /// Sets a product's own threshold. A blank value means that the shop's threshold applies.
 async fn write_threshold(
-    Extracted(page): SharedPage,
     RecordId(id): RecordId,
     frame: Frame,
-    request: Request,
+    parameters: Parameters,
+    mut post: FormSubmission,
 ) -> PageResult {
     let id = id.ok_or(Refusal::NotFound)?;
-    let parameters = Parameters::of_address(request.uri());
-    let mut post = FormSubmission::read(&page.state, request).await?;
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
     let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
     post.form.absorb(&reader.finish(), frame.locale);
     if post.form.is_refused() {
-        return show(&page, &frame, &parameters, Some((id, post.form))).await;
+        return show(&frame, &parameters, Some((id, post.form))).await;
     }
-    let change = super::set_threshold(&page.state, &frame.caller, id, threshold.into_new());
+    let change = super::set_threshold(&frame.state, &frame.caller, id, threshold.into_new());
     let message = view::message(&frame, &change.await?);
     let list = view::address(&parameters).whole();
     Ok(flash::success(
@@ -88,28 +79,27 @@ async fn write_threshold(
     ))
 }
 
-async fn export(Extracted(page): SharedPage, frame: Frame) -> PageResult {
+async fn export(frame: Frame) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
     let (settings, now) = (
-        RestockSettings::from(&page.state.config),
-        page.state.clock.now(),
+        RestockSettings::from(&frame.state.config),
+        frame.state.clock.now(),
     );
-    let (threshold, locale) = (page.state.config.low_stock_threshold, frame.locale);
+    let (threshold, locale) = (frame.state.config.low_stock_threshold, frame.locale);
     let read = async move |conn: &mut Conn, file: &ExportFile| {
         let put = |need: &super::ReorderNeed| file.row(&view::cells(need, locale));
         Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
-    list_page::export(&page.state, &frame, "low-stock", &view::COLUMNS, read).await
+    list_page::export(&frame, "low-stock", &view::COLUMNS, read).await
 }
 
-async fn orders(Extracted(page): SharedPage, frame: Frame, request: Request) -> PageResult {
+async fn orders(frame: Frame, parameters: Parameters) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
-    let parameters = Parameters::of_address(request.uri());
     // An invalid id matches no supplier.
     let supplier = parameters
         .get("supplier")
         .map(|id| id.parse().unwrap_or(-1));
-    let orders = super::orders(&page.state, supplier).await?;
-    let today = frame.locale.date(page.state.clock.now());
+    let orders = super::orders(&frame.state, supplier).await?;
+    let today = frame.locale.date(frame.state.clock.now());
     Ok(frame.show(OrdersPage::new(&frame, &orders, today, supplier.is_some())))
 }
