@@ -3,11 +3,9 @@
 use serde_json::{Map, Value, json};
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::{
-    AdditionalProperties, KnownFormat, ObjectBuilder, SchemaFormat, Type,
-};
+use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{ContentBuilder, Object, Ref, RefOr, Required, ResponseBuilder, Schema};
-use web::openapi::{constant, text};
+use web::openapi::{closed, constant, moment, text};
 
 /// The description of an event type.
 pub struct Webhook {
@@ -111,17 +109,13 @@ fn parameters() -> [Parameter; 3] {
 
 /// The schema of an event body with this data.
 fn body(kind: &str, data: RefOr<Schema>) -> Object {
-    let timestamp = text()
-        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-        .description(Some("When the event happened, in UTC."));
-    ObjectBuilder::new()
-        .schema_type(Type::Object)
+    let timestamp = moment().description(Some("When the event happened, in UTC."));
+    let event = ObjectBuilder::new()
         .property("type", constant(kind))
         .property("timestamp", timestamp)
         .property("data", data)
         .required("type")
         .required("timestamp")
-        .required("data")
-        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
-        .build()
+        .required("data");
+    closed(event).build()
 }

@@ -1,11 +1,9 @@
 //! OpenAPI schemas and examples of bodies, derived from lists of fields.
 
 use serde_json::{Value, json};
-use utoipa::openapi::schema::{
-    AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType, Type,
-};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Object, OneOfBuilder, Ref, RefOr, Schema};
-use web::openapi::{integer, moment, one_of, text};
+use web::openapi::{closed, integer, moment, one_of, text};
 
 use crate::{Field, Kind};
 
@@ -59,10 +57,7 @@ impl Shape {
 /// The schema of a resource in a shape.
 pub fn schema(fields: Fields, shape: Shape) -> Object {
     let object = match shape {
-        Shape::Record => {
-            let nothing_else = AdditionalProperties::<Schema>::FreeForm(false);
-            ObjectBuilder::new().additional_properties(Some(nothing_else))
-        }
+        Shape::Record => closed(ObjectBuilder::new()),
         Shape::Input | Shape::Patch => {
             ObjectBuilder::new().description(Some("Unknown members are ignored."))
         }

@@ -17,10 +17,10 @@ use utoipa::{
     IntoResponses, PartialSchema, ToSchema,
     openapi::{
         Object, Ref, RefOr, Response, Schema, SchemaFormat, Type,
-        schema::{AdditionalProperties, ArrayBuilder, ObjectBuilder, SchemaType},
+        schema::{ArrayBuilder, ObjectBuilder},
     },
 };
-use web::openapi::{integer, text};
+use web::openapi::{closed, integer, nullable_text};
 
 use super::answer::Pagination;
 
@@ -56,14 +56,10 @@ fn page_name(record: &str) -> String {
 
 /// The schema of a page of records.
 fn page(record: &str) -> Object {
-    let address = || {
-        text()
-            .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-            .format(Some(SchemaFormat::Custom("uri".to_owned())))
-    };
+    let address = || nullable_text().format(Some(SchemaFormat::Custom("uri".to_owned())));
     let count = integer().minimum(Some(0));
     let results = ArrayBuilder::new().items(Ref::from_schema_name(record));
-    ObjectBuilder::new()
+    let page = ObjectBuilder::new()
         .property("count", count.description(Some("Records on all pages.")))
         .property("next", address())
         .property("previous", address())
@@ -71,9 +67,8 @@ fn page(record: &str) -> Object {
         .required("count")
         .required("next")
         .required("previous")
-        .required("results")
-        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
-        .build()
+        .required("results");
+    closed(page).build()
 }
 
 /// The described methods of an address, with `HEAD` where there is `GET`.
