@@ -113,6 +113,7 @@ impl Workers {
 
 /// Assembles the service, creates the first user, and takes over the work of dead replicas.
 pub async fn app(config: Config, parts: Parts) -> Result<App, StartError> {
+    aggregates::refresh_low_count(&parts.db, config.low_stock_threshold).await?;
     let (first_user, metrics) = (parts.first_user.clone(), parts.metrics.clone());
     let state = state(config, parts)?;
     if let Some(FirstUser { username, password }) = first_user {

@@ -19,7 +19,7 @@ pub(super) fn read_one(products: u64) -> String {
 pub(super) fn outflow_at_once(products: u64) -> String {
     let statement = "WITH taken AS (
              UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)
-             WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, 10)
+             WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, GREATEST(10, (SELECT threshold FROM low_stock_aggregate)))
              RETURNING product_id, quantity
          ), product AS (
              SELECT p.id, p.title, p.cost_price, p.selling_price, p.category_id, p.brand_id, t.quantity

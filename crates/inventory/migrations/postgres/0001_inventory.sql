@@ -298,7 +298,9 @@ CREATE TABLE aggregate_deltas (
     cost_price         NUMERIC(22,2) NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (cost_price >= 0),
     selling_price      NUMERIC(22,2) NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (selling_price >= 0),
     -- The booked movement. NULL: none, or a deleted one.
-    movement_id        BIGINT
+    movement_id        BIGINT,
+    -- 1: the product became low. -1: the product is no longer low.
+    low                BIGINT NOT NULL DEFAULT 0
 );
 
 -- Totals are decimal numbers in text columns, because they can exceed the range of numeric columns.
@@ -339,6 +341,13 @@ CREATE TABLE daily_id_ranges (
     first_id BIGINT NOT NULL,
     last_id  BIGINT NOT NULL,
     CONSTRAINT daily_id_ranges_pkey PRIMARY KEY (movement, day)
+);
+
+-- The number of low products, with the shop's threshold that it was counted for.
+CREATE TABLE low_stock_aggregate (
+    id        BIGINT PRIMARY KEY CONSTRAINT low_stock_aggregate_id_check CHECK (id = 1),
+    threshold BIGINT NOT NULL,
+    products  BIGINT NOT NULL
 );
 
 -- The search index, and the version of counted product lists. The program updates both in the

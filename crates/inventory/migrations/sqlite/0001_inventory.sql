@@ -298,7 +298,9 @@ CREATE TABLE aggregate_deltas (
     cost_price         TEXT NOT NULL CONSTRAINT aggregate_deltas_cost_price_check CHECK (length(cost_price) = 23),
     selling_price      TEXT NOT NULL CONSTRAINT aggregate_deltas_selling_price_check CHECK (length(selling_price) = 23),
     -- The booked movement. NULL: none, or a deleted one.
-    movement_id        INTEGER
+    movement_id        INTEGER,
+    -- 1: the product became low. -1: the product is no longer low.
+    low                INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Totals are decimal numbers in text columns, because they can exceed the range of numeric columns.
@@ -340,6 +342,13 @@ CREATE TABLE daily_id_ranges (
     last_id  INTEGER NOT NULL,
     CONSTRAINT daily_id_ranges_pkey PRIMARY KEY (movement, day)
 ) STRICT, WITHOUT ROWID;
+
+-- The number of low products, with the shop's threshold that it was counted for.
+CREATE TABLE low_stock_aggregate (
+    id        INTEGER PRIMARY KEY CONSTRAINT low_stock_aggregate_id_check CHECK (id = 1),
+    threshold INTEGER NOT NULL,
+    products  INTEGER NOT NULL
+) STRICT;
 
 -- The search index, and the version of counted product lists. The program updates both in the
 -- transaction that changes the products.

@@ -8,6 +8,7 @@
 //! day. Carries no rule of the specification. `balcao inventory verify` recounts everything and
 //! compares.
 
+mod low;
 mod model;
 mod notifier;
 mod recount;
@@ -15,12 +16,15 @@ mod store;
 mod sum;
 mod worker;
 
+pub(crate) use low::count_low;
+pub use low::refresh_low_count;
 pub use model::{AggregateDifference, DAY, DayAggregate, Dimension, StockAggregate, day_of};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{
-    DeltaRow, count_products, ledger_end, movement_range, product_snapshot, record,
-    record_deletion,
+    DeltaRow, count_products, ledger_end,
+    low::record as record_level,
+    movement_range, product_snapshot, record, record_deletion,
     versions::{move_version, note_change, version},
 };
 pub use store::{days, stock};
@@ -57,6 +61,15 @@ impl MovementDelta {
             Movement::Outflow => self.units,
         }
     }
+}
+
+/// The effect of a change on a product's stock.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct StockDelta {
+    /// Units added, or removed if negative.
+    pub(crate) units: i64,
+    /// 1 if the product became low, -1 if it is no longer low, 0 otherwise.
+    pub(crate) low: i64,
 }
 
 /// Records a new product. The ledger records its opening quantity.
@@ -137,5 +150,6 @@ fn in_pieces((day, units): (Timestamp, i128)) -> impl Iterator<Item = (Timestamp
 /// Recounts everything and replaces the stored aggregates and deltas.
 pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
     let aggregates = recount::recount(tx).await?;
-    store::replace(tx, &aggregates).await
+    store::replace(tx, &aggregates).await?;
+    low::recount(tx).await
 }

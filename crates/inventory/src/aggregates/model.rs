@@ -115,6 +115,8 @@ pub(crate) struct Delta {
     /// The current price, for `units` and for revaluations.
     pub(crate) cost_price: Money,
     pub(crate) selling_price: Money,
+    /// Products that became low, minus those that are no longer low.
+    pub(crate) low: i64,
 }
 
 /// The effect of a change on a day's movements.
@@ -142,6 +144,8 @@ pub(crate) struct Aggregates {
     pub(crate) days: BTreeMap<DayKey, DayAggregate>,
     pub(crate) stock: BTreeMap<StockKey, StockAggregate>,
     pub(crate) id_ranges: BTreeMap<IdRangeKey, IdRange>,
+    /// The change of the number of low products. 0 in a recount, which would need the threshold.
+    pub(crate) low: i64,
 }
 
 impl IdRange {
@@ -165,6 +169,7 @@ impl Delta {
             units: 0,
             cost_price,
             selling_price,
+            low: 0,
         }
     }
 }
@@ -208,6 +213,7 @@ impl Aggregates {
                 self.widen_id_range(moved, id);
             }
         }
+        self.low += change.low;
         if change.products == 0 && change.units == 0 {
             return;
         }
@@ -341,6 +347,8 @@ pub(super) enum AggregateSubject {
     Day(DayKey),
     Stock(StockKey),
     IdRange(IdRangeKey),
+    /// The number of low products under this threshold of the shop.
+    Low(i64),
 }
 
 impl AggregateDifference {
@@ -378,6 +386,9 @@ impl fmt::Display for AggregateDifference {
             AggregateSubject::IdRange(IdRangeKey { movement, day }) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
+            }
+            AggregateSubject::Low(threshold) => {
+                write!(formatter, "low products under a threshold of {threshold}")?;
             }
         }
         write!(

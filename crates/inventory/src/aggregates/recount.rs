@@ -6,7 +6,7 @@ use db::{Conn, Db, Error};
 
 use super::{
     AggregateDifference,
-    model::{Aggregates, Delta},
+    model::{AggregateSubject, Aggregates, Delta},
     store,
 };
 
@@ -16,7 +16,13 @@ const BATCH_SIZE: i64 = 10_000;
 pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
     db.report(async |conn| {
         let stored = store::stored(conn).await?;
-        Ok(stored.differences(&recount(conn).await?))
+        let mut differences = stored.differences(&recount(conn).await?);
+        if let Some((threshold, count)) = store::low::stored(conn).await? {
+            let counted = store::low::count(conn, threshold).await?;
+            let subject = AggregateSubject::Low(threshold);
+            differences.extend(AggregateDifference::between(subject, count, counted));
+        }
+        Ok(differences)
     })
     .await
 }

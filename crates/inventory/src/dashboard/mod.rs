@@ -214,7 +214,7 @@ async fn stock_breakdown(conn: &mut Conn) -> Result<StockBreakdown, Error> {
 }
 
 async fn low(conn: &mut Conn, threshold: i64, now: Timestamp) -> Result<LowProducts, Error> {
-    let count = stock::count_low(conn, threshold).await?;
+    let count = aggregates::count_low(conn, threshold).await?;
     let lowest = stock::low_stock(conn, threshold, LOW_CANDIDATES, 0).await?;
     let mut first = reorder::by_urgency(conn, lowest, now).await?;
     first.truncate(LOW_SHOWN);

@@ -12,6 +12,7 @@ use db::{Conn, Error, Timestamp};
 use crate::{
     State,
     access::Caller,
+    aggregates,
     analysis::{self, RestockSettings, model::supply::days_of_cover},
     rest::{
         Refusal,
@@ -53,7 +54,7 @@ pub(crate) async fn list(
     let (settings, threshold) = settings(state);
     let now = state.clock.now();
     let read = async move |conn: &mut Conn| {
-        let low = stock::count_low(conn, threshold).await?.unsigned_abs();
+        let low = aggregates::count_low(conn, threshold).await?.unsigned_abs();
         // A page is within one batch. Groups show only the first, so that each supplier occurs
         // once.
         let (count, batch) = if is_grouped {

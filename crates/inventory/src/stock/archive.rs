@@ -6,7 +6,7 @@
 use db::{Conn, Error};
 use resource::{Field, Value, truth};
 
-use super::store;
+use super::{LockedStock, store};
 use crate::{
     State,
     access::{Caller, Model},
@@ -69,6 +69,11 @@ async fn set_archived(
     }
     store::set_archived_at(tx, product, is_archived.then_some(now), now).await?;
     aggregates::note_change(tx, product).await?;
+    let after = LockedStock {
+        is_archived,
+        ..before
+    };
+    super::record_level(tx, product, before, after).await?;
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }

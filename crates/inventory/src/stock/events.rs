@@ -4,7 +4,7 @@ use db::Error;
 use serde::Serialize;
 
 use super::{
-    AlertMode, Level, LockedStock,
+    AlertMode, Level, QuantityChange,
     movements::{model::MovementRecord, store::product as find_product},
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
     store,
@@ -29,27 +29,27 @@ async fn publish(
 pub(super) async fn after_outflow(
     work: &mut Work<'_>,
     outflow: &MovementRecord,
-    stock: LockedStock,
+    change: QuantityChange,
 ) -> Result<(), Error> {
     let (product, kind) = (outflow.product.id, EventType::OutflowCreated);
     let data = OutflowPayload {
         outflow,
-        product_quantity: stock.quantity,
+        product_quantity: change.after,
     };
     publish(work, kind, product, data).await?;
-    let threshold = work.policy.threshold_of(stock.threshold);
-    if Level::of(stock.quantity, threshold) == Level::Low {
+    let threshold = work.policy.threshold_of(change.threshold);
+    if Level::of(change.after, threshold) == Level::Low {
         if work.policy.alert == AlertMode::EveryOutflow {
             let level = LevelPayload {
                 product: &outflow.product,
-                quantity: stock.quantity,
+                quantity: change.after,
                 threshold,
             };
             publish_low_stock(work, level).await?;
         }
         analysis::request(work.tx, product, work.now).await?;
     }
-    after_other(work, product, stock).await
+    after_other(work, product, change).await
 }
 
 /// Publishes the events of any other change of a quantity, or of a threshold. Each product is
@@ -58,11 +58,11 @@ pub(super) async fn after_outflow(
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
-    stock: LockedStock,
+    change: QuantityChange,
 ) -> Result<(), Error> {
-    let (quantity, threshold) = (stock.quantity, work.policy.threshold_of(stock.threshold));
+    let (quantity, threshold) = (change.after, work.policy.threshold_of(change.threshold));
     let is_low = Level::of(quantity, threshold) == Level::Low;
-    if is_low == stock.is_alerted || stock.is_archived {
+    if is_low == change.is_alerted || change.is_archived {
         return Ok(());
     }
     let is_alerted_once = work.policy.alert == AlertMode::Once;

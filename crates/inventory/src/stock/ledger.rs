@@ -4,9 +4,9 @@
 use db::Timestamp;
 
 pub use super::entry::EntryKind;
-use super::{LockedStock, QuantityError, entry::NewEntry, store};
+use super::{LockedStock, QuantityChange, QuantityError, entry::NewEntry, store};
 use crate::{
-    aggregates::{self, MovementDelta, ProductSnapshot},
+    aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
     work::Work,
 };
 
@@ -55,7 +55,7 @@ impl NewEntry<'_> {
 pub(super) async fn apply(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
-) -> Result<Result<LockedStock, QuantityError>, db::Error> {
+) -> Result<Result<QuantityChange, QuantityError>, db::Error> {
     match change(work, entry).await? {
         Ok(changed) => record(work, entry, changed).await.map(Ok),
         Err(error) => Ok(Err(error)),
@@ -98,14 +98,24 @@ pub(super) async fn record(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     changed: ChangedStock,
-) -> Result<LockedStock, db::Error> {
+) -> Result<QuantityChange, db::Error> {
     let ChangedStock { stock, snapshot } = changed;
     if entry.is_past {
         return record_past(work, entry, changed).await;
     }
     store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
-    record_delta(work, entry, &snapshot, entry.change).await?;
-    Ok(stock)
+    let before = LockedStock {
+        quantity: stock.quantity - entry.change,
+        ..stock
+    };
+    // The aggregates count the product from its opening on, so it was not low before.
+    let was_low = entry.kind != EntryKind::Opening && before.is_low();
+    let delta = StockDelta {
+        units: entry.change,
+        low: i64::from(stock.is_low()) - i64::from(was_low),
+    };
+    record_delta(work, entry, &snapshot, delta).await?;
+    Ok(stock.into())
 }
 
 /// Records a movement that is older than the product's opening quantity and therefore included in
@@ -115,7 +125,7 @@ async fn record_past(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     ChangedStock { stock, snapshot }: ChangedStock,
-) -> Result<LockedStock, db::Error> {
+) -> Result<QuantityChange, db::Error> {
     let cancelling = NewEntry {
         kind: EntryKind::Adjustment,
         change: -entry.change,
@@ -131,23 +141,22 @@ async fn record_past(
     store::insert_entry(work, first, upper_balance, snapshot.prices()).await?;
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     // The quantity did not change, but the movement counts in its day.
-    record_delta(work, entry, &snapshot, 0).await?;
-    Ok(stock)
+    record_delta(work, entry, &snapshot, StockDelta::default()).await?;
+    Ok(stock.into())
 }
 
-/// Records a delta for the aggregates: the units added to the stock, and the booked or deleted
-/// movement.
+/// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.
 async fn record_delta(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     snapshot: &ProductSnapshot,
-    units: i64,
+    stock: StockDelta,
 ) -> Result<(), db::Error> {
     let movement = entry.movement(work);
     match (entry.kind, movement, entry.reference) {
         (EntryKind::InflowReversed | EntryKind::OutflowReversed, Some(movement), Some(id)) => {
-            aggregates::record_deletion(work.tx, entry.product, units, &movement, id).await
+            aggregates::record_deletion(work.tx, entry.product, stock, &movement, id).await
         }
-        (_, movement, _) => aggregates::record(work.tx, snapshot, units, movement.as_ref()).await,
+        (_, movement, _) => aggregates::record(work.tx, snapshot, stock, movement.as_ref()).await,
     }
 }

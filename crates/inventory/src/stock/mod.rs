@@ -25,7 +25,7 @@ pub use adjustments::{Explanation, Reason};
 pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
-pub(crate) use store::{count_low, low_stock, opened_at};
+pub(crate) use store::{low_stock, opened_at};
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -55,17 +55,50 @@ pub use crate::{
 };
 use entry::{EntryKind, NewEntry};
 
+/// A product's stock after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QuantityChange {
+    /// Units after.
+    pub after: i64,
+    /// The product's own threshold.
+    pub threshold: Option<i64>,
+    pub is_archived: bool,
+    /// Whether the product was alerted as low, and has not recovered since.
+    pub is_alerted: bool,
+}
+
 /// A product's stock row, locked until the transaction ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LockedStock {
     quantity: i64,
     /// The product's own threshold.
     threshold: Option<i64>,
+    /// The shop's threshold under which low products are counted. `None` before the first count.
+    counted: Option<i64>,
     is_archived: bool,
     /// The time of its last change.
     updated_at: Timestamp,
-    /// Whether the product was alerted as low, and has not recovered since.
     is_alerted: bool,
+}
+
+impl LockedStock {
+    /// Whether the product is in the stored number of low products.
+    fn is_low(self) -> bool {
+        let threshold = self.threshold.or(self.counted);
+        !self.is_archived
+            && threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
+    }
+}
+
+impl From<LockedStock> for QuantityChange {
+    fn from(stock: LockedStock) -> Self {
+        Self {
+            after: stock.quantity,
+            threshold: stock.threshold,
+            is_archived: stock.is_archived,
+            is_alerted: stock.is_alerted,
+        }
+    }
 }
 
 /// Why a quantity cannot be changed.
@@ -117,7 +150,10 @@ pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::E
 
 /// Removes a product from the aggregates before it is deleted, and locks its stock row.
 pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
-    store::lock(tx, product).await?;
+    let stock = store::lock(tx, product).await?;
+    if stock.is_some_and(LockedStock::is_low) {
+        aggregates::record_level(tx, product, -1).await?;
+    }
     aggregates::record_deleted_product(tx, product).await
 }
 
@@ -287,7 +323,8 @@ pub(crate) async fn set_threshold(
         threshold,
         ..before
     };
-    events::after_other(work, product, after).await?;
+    record_level(work.tx, product, before, after).await?;
+    events::after_other(work, product, after.into()).await?;
     let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
     let change = FieldChange::of("threshold", value(before.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);
@@ -296,6 +333,19 @@ pub(crate) async fn set_threshold(
     let action = Action::Edited(changes.as_slice());
     audit::record(work, action, Model::Product, product, &title).await?;
     Ok(title)
+}
+
+/// Records for the aggregates whether a product became low or is no longer low.
+async fn record_level(
+    tx: &mut Tx,
+    product: i64,
+    before: LockedStock,
+    after: LockedStock,
+) -> Result<(), db::Error> {
+    match i64::from(after.is_low()) - i64::from(before.is_low()) {
+        0 => Ok(()),
+        low => aggregates::record_level(tx, product, low).await,
+    }
 }
 
 /// One page of the products below their thresholds, lowest quantity first.
@@ -311,7 +361,7 @@ pub async fn low_stock_list(
     state
         .db
         .read(async move |conn| {
-            let count = store::count_low(conn, shop).await?.unsigned_abs();
+            let count = aggregates::count_low(conn, shop).await?.unsigned_abs();
             let (number, offset) = request.within(count)?;
             let results = store::low_stock(conn, shop, request.limit(), offset).await?;
             Ok(request.page(count, number, results))
@@ -321,7 +371,7 @@ pub async fn low_stock_list(
 
 pub(crate) async fn low_count(state: &State) -> Result<i64, Refusal> {
     let shop = state.config.low_stock_threshold;
-    let count = async move |conn: &mut Conn| store::count_low(conn, shop).await;
+    let count = async move |conn: &mut Conn| aggregates::count_low(conn, shop).await;
     Ok(state.db.read(count).await?)
 }
 

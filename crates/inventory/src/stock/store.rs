@@ -21,7 +21,7 @@ use crate::{
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
-        "quantity, threshold, archived_at, updated_at, alerted"
+        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at, updated_at, alerted"
     };
 }
 
@@ -29,9 +29,10 @@ fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
     Ok(LockedStock {
         quantity: row.get(0)?,
         threshold: row.get(1)?,
-        is_archived: row.get::<Option<Timestamp>>(2)?.is_some(),
-        updated_at: row.get(3)?,
-        is_alerted: row.get(4)?,
+        counted: row.get(2)?,
+        is_archived: row.get::<Option<Timestamp>>(3)?.is_some(),
+        updated_at: row.get(4)?,
+        is_alerted: row.get(5)?,
     })
 }
 
@@ -368,21 +369,6 @@ pub(crate) async fn low_stock(
             threshold: row.get(3)?,
         })
     })
-    .await
-}
-
-/// The number of products below their thresholds. Those without their own threshold are counted in
-/// the index of quantities alone. The few with their own threshold and the archived ones have
-/// indexes of their own.
-pub(crate) async fn count_low(conn: &mut Conn, shop: i64) -> Result<i64, Error> {
-    conn.one(
-        "SELECT (SELECT count(*) FROM product_stock WHERE quantity < $1)
-              - (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < $1)
-              - (SELECT count(*) FROM product_stock WHERE archived_at IS NOT NULL AND threshold IS NULL AND quantity < $1)
-              + (SELECT count(*) FROM product_stock WHERE threshold IS NOT NULL AND quantity < threshold AND archived_at IS NULL)",
-        &[&shop],
-        |row| row.get(0),
-    )
     .await
 }
 

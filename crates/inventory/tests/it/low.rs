@@ -103,6 +103,34 @@ app_on_both_engines!(imported_products_and_movements_are_counted, async |app| {
 });
 
 app_on_both_engines!(
+    the_number_is_known_without_counting_and_put_right_at_a_start,
+    async |app| {
+        app.admin().a_product("Arroz", 3).await;
+        let counted = async |app: &TestApp| {
+            let list = app.viewer().get("/api/v1/low-stock/?page_size=1").await;
+            list.json()["count"].as_u64().unwrap()
+        };
+        let tampered = app.state.db.write::<_, db::Error, _>(async |tx| {
+            tx.execute(
+                "UPDATE low_stock_aggregate SET products = products + 76",
+                &[],
+            )
+            .await
+        });
+        tampered.await.unwrap();
+        assert_eq!(counted(&app).await, 77);
+        let told = aggregates::verify(&app.state.db).await.unwrap();
+        let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            ["low products under a threshold of 10: the aggregate is 77, counted are 1"]
+        );
+        let again = app.restarted(under(&app, 10)).await;
+        assert_eq!((counted(&again).await, low(&again).await), (1, 1));
+    }
+);
+
+app_on_both_engines!(
     processes_with_other_thresholds_each_have_their_number_right,
     async |five| {
         let five = five.restarted(under(&five, 5)).await;

@@ -1,6 +1,7 @@
 //! SQL that records deltas and compacts them into the aggregates. Reads are in `read`, recounts in
-//! `recount`, the version of the products in `versions`.
+//! `recount`, low products in `low`, the version of the products in `versions`.
 
+pub(super) mod low;
 mod read;
 mod recount;
 pub(super) mod versions;
@@ -14,7 +15,7 @@ pub use read::{days, stock};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    MovementDelta, ProductSnapshot,
+    MovementDelta, ProductSnapshot, StockDelta,
     model::{
         Aggregates, DayAggregate, DayDelta, DayKey, Delta, IdRange, IdRangeKey, StockAggregate,
         StockKey, day_of,
@@ -26,7 +27,7 @@ use crate::movement::Movement;
 macro_rules! delta_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
-         category_id, brand_id, products, units, cost_price, selling_price, movement_id"
+         category_id, brand_id, products, units, cost_price, selling_price, movement_id, low"
     };
 }
 use delta_columns;
@@ -49,19 +50,19 @@ row! {
         cost_price = "cost_price",
         selling_price = "selling_price",
         movement_id = "movement_id",
+        low = "low",
     }
 }
 
-/// Records that units were added to the stock (removed if negative), and the movement that caused
-/// it, if any. `product` holds the current category, brand and prices. To be called in the
-/// transaction of the change.
+/// Records a change of stock, and the movement that caused it, if any. `product` holds the current
+/// category, brand and prices. To be called in the transaction of the change.
 ///
 /// Inserts values instead of selecting from the product's row: SQLite must be able to roll back an
 /// `INSERT … SELECT` of several rows, and journals every page that it changes for that.
 pub(crate) async fn record(
     tx: &mut Tx,
     product: &ProductSnapshot,
-    units: i64,
+    stock: StockDelta,
     movement: Option<&MovementDelta>,
 ) -> Result<(), Error> {
     let row = DeltaRow::<&dyn Param> {
@@ -76,29 +77,30 @@ pub(crate) async fn record(
         category: &product.category,
         brand: &product.brand,
         products: &0_i64,
-        units: &units,
+        units: &stock.units,
         cost_price: &product.cost_price,
         selling_price: &product.selling_price,
         movement_id: &movement.and_then(|movement| movement.id),
+        low: &stock.low,
     };
     let (sql, values) = row.insert();
     tx.execute(sql, &values).await.map(drop)
 }
 
-/// Records that a movement was deleted, and the units that this added: subtracts it from its day, at
+/// Records that a movement was deleted, and its effect on the stock: subtracts it from its day, at
 /// the prices of the time of booking, which are in its ledger row. To be called in the same
 /// transaction after the product's quantity was changed, which locks the stock row.
 pub(crate) async fn record_deletion(
     tx: &mut Tx,
     product: i64,
-    units: i64,
+    stock: StockDelta,
     movement: &MovementDelta,
     reference: i64,
 ) -> Result<(), Error> {
     let sql = "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price)
+                                    category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
-                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price
+                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $10
          FROM products AS p JOIN ledger_entries AS l ON l.id =
              (SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at = $8 AND kind = $2 AND reference_id = $9)
          WHERE p.id = $1";
@@ -111,9 +113,10 @@ pub(crate) async fn record_deletion(
             &day_of(movement.at),
             &movement.units,
             &movement.present(),
-            &units,
+            &stock.units,
             &movement.at,
             &reference,
+            &stock.low,
         ],
     )
     .await
@@ -230,6 +233,9 @@ pub(super) async fn add(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), Erro
     for (key, range) in &aggregates.id_ranges {
         widen_id_range(tx, key, *range).await?;
     }
+    if aggregates.low != 0 {
+        low::add(tx, aggregates.low).await?;
+    }
     Ok(())
 }
 
@@ -325,6 +331,16 @@ pub(super) async fn replace(tx: &mut Tx, aggregates: &Aggregates) -> Result<(), 
     add(tx, aggregates).await
 }
 
+/// Blocks recording and compaction until the transaction ends. SQLite has one writer, so no lock is
+/// needed.
+pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
+    if tx.engine() == Engine::Postgres {
+        tx.execute("LOCK TABLE aggregate_deltas IN EXCLUSIVE MODE", &[])
+            .await?;
+    }
+    Ok(())
+}
+
 /// Reads a delta from the columns of `delta_columns!`, starting at column `first`.
 fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
     let movement: Option<String> = row.get(first)?;
@@ -351,6 +367,7 @@ fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
         units: row.get(first + 11)?,
         cost_price: row.get(first + 12)?,
         selling_price: row.get(first + 13)?,
+        low: row.get(first + 15)?,
     })
 }
 

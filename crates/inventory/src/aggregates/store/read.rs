@@ -105,7 +105,7 @@ pub async fn days(
     conn.all(
         concat!(
             "SELECT day, movements, units, cost, value, present_cost, present_value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM daily_aggregates WHERE movement = $1 AND supplier_id = 0 AND day >= $2 AND day < $3
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, ",
             delta_columns!(),
@@ -146,7 +146,7 @@ pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAg
     conn.all(
         concat!(
             "SELECT dimension, record_id, products, units, cost, value,
-                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                    NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
              FROM stock_aggregates
              UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, ",
             delta_columns!(),

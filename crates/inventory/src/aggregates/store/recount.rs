@@ -34,6 +34,7 @@ pub(in crate::aggregates) async fn products_after(
                 units: row.get(5)?,
                 cost_price: row.get(3)?,
                 selling_price: row.get(4)?,
+                low: 0,
             };
             Ok((row.get(0)?, change))
         },

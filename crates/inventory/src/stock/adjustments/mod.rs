@@ -108,8 +108,8 @@ pub(crate) async fn adjust(
         // Both are at least 0, so the difference cannot overflow.
         ..NewEntry::new(product, EntryKind::Adjustment, quantity - current)
     };
-    if let Ok(stock) = ledger::apply(work, &entry).await? {
-        events::after_other(work, product, stock).await?;
+    if let Ok(change) = ledger::apply(work, &entry).await? {
+        events::after_other(work, product, change).await?;
     }
     Ok(())
 }

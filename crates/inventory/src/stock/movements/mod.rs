@@ -152,13 +152,13 @@ impl ApiResource for Movement {
         record.updated_at = record.created_at;
         record.id = store::insert(work.tx, self, &record).await?;
         entry.reference = Some(record.id);
-        let stock = ledger::record(work, &entry, changed).await?;
+        let change = ledger::record(work, &entry, changed).await?;
         if entry.is_past {
             return Ok(record);
         }
         match self {
-            Self::Outflow => events::after_outflow(work, &record, stock).await?,
-            Self::Inflow => events::after_other(work, product, stock).await?,
+            Self::Outflow => events::after_outflow(work, &record, change).await?,
+            Self::Inflow => events::after_other(work, product, change).await?,
         }
         Ok(record)
     }

@@ -89,6 +89,7 @@ const DELTA: DeltaRow<&str> = DeltaRow {
     cost_price: "cost_price",
     selling_price: "selling_price",
     movement_id: "id",
+    low: "0",
 };
 const EVENT: EventRow<&str> = EventRow {
     service: "'inventory'",
@@ -105,7 +106,8 @@ const EVENT: EventRow<&str> = EventRow {
 /// It takes the outflows as a JSON array. It returns one row, with the position in the array from
 /// 1, for each outflow that it created and for each whose product it could not lock. It creates no
 /// outflow of a product that would become low, was alerted as low, has too little stock for all of
-/// its outflows, is archived or unknown.
+/// its outflows, is archived or unknown. The number of low products may be counted under another process's
+/// threshold, so a product that becomes low under that one is left out, too.
 ///
 /// The outflows of a product all get the latest of their times, and no earlier one than its stock
 /// row has, as in `stock::store`.
@@ -145,7 +147,7 @@ fn statement(locks: &str) -> &'static str {
              UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = GREATEST(s.updated_at, w.created_at)
              FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
              WHERE s.product_id = l.product_id AND s.archived_at IS NULL AND NOT s.alerted
-               AND s.quantity - w.quantity >= COALESCE(s.threshold, w.threshold)
+               AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
              RETURNING s.product_id, s.quantity + w.quantity AS before, s.updated_at AS booked_at
          ), sold AS (
              SELECT a.*, t.booked_at, {TIME_TEXT} AS time_text, l.title, l.cost_price, l.selling_price, l.category_id, l.brand_id, nextval('outflows_id_seq') AS id,
