@@ -172,12 +172,18 @@ impl<T: 'static> SkipScan<'_, T> {
     /// the page. If several referenced records can have one value, the caller skips what is before
     /// the page.
     fn push_firsts(&self, query: &mut Query) {
-        self.push_ids_of(query, true);
-        self.push_ids_of(query.push(" UNION ALL "), false);
+        if self.values.key.is_some() {
+            self.push_ids_of_parts(query, self.rows_needed, false);
+            return;
+        }
+        self.push_ids_of_parts(query, self.limit, true);
+        query.push(" WHERE step.place = (SELECT min(place) FROM parts) UNION ALL ");
+        self.push_ids_of_parts(query, self.limit, false);
+        query.push(" WHERE step.place > (SELECT min(place) FROM parts)");
     }
 
-    /// The ids of the first value, or of the others.
-    fn push_ids_of(&self, query: &mut Query, is_first: bool) {
+    /// The first ids of each value in `parts`, or those that begin with the page.
+    fn push_ids_of_parts(&self, query: &mut Query, most: i64, begins_with_page: bool) {
         let (values, own) = (&self.values, self.selection.list.own);
         query.push("SELECT step.place, x.id FROM parts AS step");
         if values.key.is_some() {
@@ -192,22 +198,14 @@ impl<T: 'static> SkipScan<'_, T> {
         };
         self.push_of_value(query);
         push_column(query.push(" ORDER BY "), own, own.id);
-        query.push(" LIMIT ");
-        if values.key.is_some() {
-            query.bind(self.rows_needed);
-        } else {
-            query.bind(self.limit);
-            if is_first {
-                self.push_offset(query, "(SELECT min(found) FROM parts)");
-            }
+        query.push(" LIMIT ").bind(most);
+        if begins_with_page {
+            self.push_offset(query, "(SELECT min(found) FROM parts)");
         }
         query.push(match self.engine {
             Engine::Sqlite => ")",
             Engine::Postgres => ") AS x",
         });
-        query.push(" WHERE step.place");
-        query.push(if is_first { " = " } else { " > " });
-        query.push("(SELECT min(place) FROM parts)");
     }
 
     /// The records without a value, at the beginning or at the end.
