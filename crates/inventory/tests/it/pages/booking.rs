@@ -107,6 +107,19 @@ app_on_both_engines!(more_than_there_is_cannot_go_out, async |app| {
 });
 
 app_on_both_engines!(
+    a_link_chooses_a_product_even_if_its_title_is_its_id_and_none_that_does_not_exist,
+    async |app| {
+        let id = app.admin().a_product("1", 10).await;
+        assert_eq!(id, 1);
+        let admin = app.logged_in("admin").await;
+        let form = admin.page("/outflows/new/?product=1").await;
+        assert!(form.contains("name=\"product_was\" value=\"1\""), "{form}");
+        let form = admin.page("/outflows/new/?product=2").await;
+        assert!(!form.contains("name=\"product_was\" value=\"2\""), "{form}");
+    }
+);
+
+app_on_both_engines!(
     goods_come_in_from_a_supplier_and_leave_again_only_while_they_are_there,
     async |app| {
         let id = app.admin().a_product("Café", 0).await;
