@@ -56,26 +56,22 @@ pub(super) async fn after(
     Ok(match resource {
         FileKind::Named(kind) => {
             let records = named::list_of(kind).after(conn, id, limit).await?;
-            records
-                .iter()
-                .map(|record| row(record.id, record))
-                .collect()
+            rows(&records, |record| record.id)
         }
         FileKind::Products => {
             let records = products::LIST.after(conn, id, limit).await?;
-            records
-                .iter()
-                .map(|record| row(record.id, record))
-                .collect()
+            rows(&records, |record| record.id)
         }
         FileKind::Movements(movement) => {
             let records = movements::list_of(movement).after(conn, id, limit).await?;
-            records
-                .iter()
-                .map(|record| row(record.id, record))
-                .collect()
+            rows(&records, |record| record.id)
         }
     })
+}
+
+fn rows<R: Record>(records: &[R], id_of: fn(&R) -> i64) -> Vec<FileRow> {
+    let records = records.iter();
+    records.map(|record| row(id_of(record), record)).collect()
 }
 
 pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Refusal> {

@@ -29,11 +29,12 @@ pub(super) use records::*;
 /// Portuguese and English.
 pub(super) use resource::Both;
 
-/// The state and the caller of a write, and the account that the form of a new one creates.
+/// The state and the caller of a write.
 #[derive(Clone)]
 pub(super) struct Writer {
     pub(super) state: State,
     pub(super) caller: Caller,
+    /// The account to create. Only the form of a new account has one.
     pub(super) account: Option<NewAccount>,
 }
 

@@ -168,9 +168,9 @@ impl<T: 'static> SkipScan<'_, T> {
         query.bind(self.offset).push("), 0)");
     }
 
-    /// The ids of each value in `parts`, as many as a page has. Those of the first value begin with
-    /// the page. If several referenced records can have one value, the caller skips what is before
-    /// the page.
+    /// The ids of each value in `parts` that the page may show. Those of the first value begin where
+    /// the page begins. If several referenced records can have one value, they begin earlier, and
+    /// the caller skips what is before the page.
     fn push_firsts(&self, query: &mut Query) {
         if self.values.key.is_some() {
             self.push_ids_of_parts(query, self.rows_needed, false);
@@ -182,7 +182,8 @@ impl<T: 'static> SkipScan<'_, T> {
         query.push(" WHERE step.place > (SELECT min(place) FROM parts)");
     }
 
-    /// The first ids of each value in `parts`, or those that begin with the page.
+    /// The first ids of each value in `parts`; of the first value those where the page begins, if
+    /// `begins_with_page`.
     fn push_ids_of_parts(&self, query: &mut Query, most: i64, begins_with_page: bool) {
         let (values, own) = (&self.values, self.selection.list.own);
         query.push("SELECT step.place, x.id FROM parts AS step");

@@ -54,12 +54,14 @@ const TOO_MUCH: Message = Message::fixed(
 );
 
 /// A new account: username and password. [`change`] sets the other fields.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct NewAccount {
     username: String,
     /// The password hash. `None` if nobody can log in with a password.
     hash: Option<String>,
 }
+
+web::masked_debug!(NewAccount);
 
 impl NewAccount {
     /// Reads the form of a new account, and hashes its password.
