@@ -88,7 +88,7 @@ pub(super) fn done(
 /// `Successfully deleted 3 products.`
 pub(super) fn deleted(locale: Locale, about: &ModelDescription, count: u64) -> String {
     let name = about.words.of(locale, count);
-    let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+    let number = locale.number(count);
     match locale {
         Locale::En => format!("Successfully deleted {number} {name}."),
         Locale::PtBr => {
@@ -102,7 +102,7 @@ pub(super) fn deleted(locale: Locale, about: &ModelDescription, count: u64) -> S
 /// `3 products were changed successfully.`
 pub(super) fn changed(locale: Locale, about: &ModelDescription, count: u64) -> String {
     let name = about.words.of(locale, count);
-    let number = locale.number(i64::try_from(count).unwrap_or(i64::MAX));
+    let number = locale.number(count);
     let (was, plural) = match (locale, count) {
         (Locale::En, 1) => ("was", ""),
         (Locale::En, _) => ("were", ""),

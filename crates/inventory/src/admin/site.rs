@@ -103,8 +103,7 @@ impl AdminFrame {
 
     /// A number of records in the user's language, such as `more than 10,000`.
     pub(super) fn count(&self, count: RecordCount) -> String {
-        let number = i64::try_from(count.number).unwrap_or(i64::MAX);
-        let number = self.locale.number(number);
+        let number = self.locale.number(count.number);
         if count.is_more {
             self.locale.text("mais de ", "more than ").to_owned() + &number
         } else {

@@ -70,7 +70,10 @@ impl Message {
     /// A text of more than `most` characters.
     pub fn too_long(most: usize) -> Self {
         Self::new(
-            format!("Este campo pode ter no máximo {} caracteres.", number(most)),
+            format!(
+                "Este campo pode ter no máximo {} caracteres.",
+                Locale::PtBr.number(most)
+            ),
             format!("Ensure this field has no more than {most} characters."),
         )
     }
@@ -78,7 +81,7 @@ impl Message {
     /// A number below `least`.
     pub fn at_least(least: i64) -> Self {
         Self::new(
-            format!("O valor deve ser {} ou mais.", number(least)),
+            format!("O valor deve ser {} ou mais.", Locale::PtBr.number(least)),
             format!("Ensure this value is greater than or equal to {least}."),
         )
     }
@@ -86,7 +89,7 @@ impl Message {
     /// A number above `most`.
     pub fn at_most(most: i64) -> Self {
         Self::new(
-            format!("O valor deve ser no máximo {}.", number(most)),
+            format!("O valor deve ser no máximo {}.", Locale::PtBr.number(most)),
             format!("Ensure this value is less than or equal to {most}."),
         )
     }
@@ -103,10 +106,6 @@ impl Message {
     pub fn text(&self, locale: Locale) -> &str {
         locale.text(&self.portuguese, &self.english)
     }
-}
-
-fn number(number: impl fmt::Display) -> String {
-    Locale::PtBr.digits(&number.to_string())
 }
 
 impl fmt::Display for Message {

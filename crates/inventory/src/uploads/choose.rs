@@ -178,11 +178,10 @@ pub(super) async fn refused(
 ) -> PageResult {
     let report = match error {
         ImportError::Rows(report) => {
-            let count = i64::try_from(report.problem_count).unwrap_or(i64::MAX);
             form.problem = format!(
                 "{}: {}. {}",
                 frame.text("Problemas no arquivo", "Problems in the file"),
-                frame.locale.number(count),
+                frame.locale.number(report.problem_count),
                 frame.text(
                     "Nada foi importado. Corrija o arquivo e escolha-o de novo abaixo; as outras escolhas continuam valendo.",
                     "Nothing was imported. Correct the file and choose it again below; your other choices are kept."

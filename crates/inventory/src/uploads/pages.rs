@@ -168,9 +168,7 @@ async fn confirm(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
     }
     match super::confirm(&frame.state, &frame.caller, &file, &content).await {
         Ok(Some(report)) => {
-            let added = frame
-                .locale
-                .number(i64::try_from(report.added).unwrap_or(i64::MAX));
+            let added = frame.locale.number(report.added);
             let records = if report.added == 1 {
                 frame.text("registro", "record")
             } else {

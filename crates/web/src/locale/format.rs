@@ -1,6 +1,8 @@
 //! Numbers, money, dates and times as people read them. Times are those of São Paulo, where the
 //! shops are.
 
+use std::fmt;
+
 use db::{Money, Timestamp};
 use jiff::Zoned;
 use jiff::civil::{Date, DateTime};
@@ -54,25 +56,21 @@ impl Locale {
         format!("{}{point}{rest}", self.grouped(whole))
     }
 
-    /// A whole number: `1.234.567`, or `1,234,567` in English.
-    pub fn number(self, number: i64) -> String {
-        self.digits(&number.to_string())
+    /// A whole number, of any type: `1.234.567`, or `1,234,567` in English.
+    pub fn number(self, number: impl fmt::Display) -> String {
+        let number = number.to_string();
+        let (sign, digits) = signed(&number);
+        format!("{sign}{}", self.grouped(digits))
     }
 
     /// A change of a number, with its sign: `+5`, `−2`.
     pub fn signed(self, change: i64) -> String {
-        let digits = self.digits(&change.unsigned_abs().to_string());
+        let digits = self.number(change.unsigned_abs());
         match change {
             1.. => format!("+{digits}"),
             0 => digits,
             _ => format!("−{digits}"),
         }
-    }
-
-    /// A whole number of any size, given by its digits.
-    pub fn digits(self, number: &str) -> String {
-        let (sign, digits) = signed(number);
-        format!("{sign}{}", self.grouped(digits))
     }
 
     /// A date in São Paulo: `20/11/2026`, or `20 Nov 2026` in English (day and month are never to
@@ -177,7 +175,7 @@ mod tests {
     fn numbers_and_amounts_of_any_size_are_written_whole() {
         let digits = "922337203685477500799907766279631";
         assert_eq!(
-            Locale::En.digits(digits),
+            Locale::En.number(digits),
             "922,337,203,685,477,500,799,907,766,279,631"
         );
         assert_eq!(

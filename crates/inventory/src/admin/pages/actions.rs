@@ -128,9 +128,9 @@ async fn each(
             Err(refusal) => refused = Some(messages::reason(site.locale, &refusal)),
         }
     }
-    let text = |(portuguese, english)| site.text(portuguese, english);
-    let number = site.locale.number(i64::try_from(done).unwrap_or(i64::MAX));
-    let sentence = format!("{}{number}{}", text(action.done.0), text(action.done.1));
+    let number = site.locale.number(done);
+    let (before, after) = (site.say(action.done.0), site.say(action.done.1));
+    let sentence = format!("{before}{number}{after}");
     match refused {
         None => Flash::success(sentence),
         Some(why) => Flash::warning(format!("{sentence} {why}")),

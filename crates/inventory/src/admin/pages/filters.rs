@@ -150,9 +150,7 @@ async fn count(
     };
     narrowed.set(name, value);
     let count = model.list(&site.state, &narrowed).await?.count;
-    let number = site
-        .locale
-        .number(i64::try_from(count.number).unwrap_or(i64::MAX));
+    let number = site.locale.number(count.number);
     let mark = if count.is_more { "> " } else { "" };
     Ok(Some(format!("{mark}{number}")))
 }

@@ -36,7 +36,7 @@ pub(crate) fn decimal(locale: Locale, value: f64, places: usize) -> String {
     let (integer, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let fraction = fraction.trim_end_matches('0');
     let integer = integer
-        .parse()
+        .parse::<i64>()
         .map_or_else(|_| integer.to_owned(), |integer| locale.number(integer));
     if fraction.is_empty() {
         integer

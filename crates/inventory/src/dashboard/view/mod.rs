@@ -71,7 +71,7 @@ impl<'a> View<'a> {
     }
 
     fn number(&self, number: Sum) -> String {
-        self.locale().digits(&number.to_string())
+        self.locale().number(number)
     }
 
     fn money(&self, cents: Sum) -> String {
@@ -182,11 +182,7 @@ impl<'a> View<'a> {
             None if before <= Sum::ZERO => none.to_owned(),
             None => format!("{} {word}", self.text("muito", "far")),
             Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
-            Some(share) => format!(
-                "{}% {word}",
-                self.locale()
-                    .number(i64::try_from(share).unwrap_or(i64::MAX))
-            ),
+            Some(share) => format!("{}% {word}", self.locale().number(share)),
         };
         let (tone, icon, text) = match SalesChange::between(before, now) {
             SalesChange::More(by) => (

@@ -68,8 +68,7 @@ impl Composer {
         low: &[LowStock],
         count: u64,
     ) -> Vec<NewMail> {
-        let number = |count: u64| self.locale.number(i64::try_from(count).unwrap_or(i64::MAX));
-        let (total, date) = (number(count), self.locale.date(now));
+        let (total, date) = (self.locale.number(count), self.locale.date(now));
         let line = |one: &LowStock| {
             let title = one_line(&one.product.title);
             let (left, threshold) = (self.left(one.quantity), self.locale.number(one.threshold));
@@ -80,7 +79,7 @@ impl Composer {
         };
         let unlisted = count.saturating_sub(u64::try_from(low.len()).unwrap_or(u64::MAX));
         let others = (unlisted > 0).then(|| {
-            let others = number(unlisted);
+            let others = self.locale.number(unlisted);
             self.text(format!("e mais {others}"), format!("and {others} more"))
         });
         let products = self.text(

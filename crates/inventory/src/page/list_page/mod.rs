@@ -394,7 +394,6 @@ impl ListPage {
     /// `1–10 de 237`
     fn range(&self, frame: &Frame) -> String {
         let locale = frame.locale;
-        let number = |number: u64| locale.number(i64::try_from(number).unwrap_or(i64::MAX));
         if self.count == 0 {
             return locale.text("Nenhum resultado", "No results").to_owned();
         }
@@ -402,10 +401,10 @@ impl ListPage {
         let last = first + u64::try_from(self.rows.len()).unwrap_or(1).max(1) - 1;
         format!(
             "{}–{} {} {}",
-            number(first),
-            number(last),
+            locale.number(first),
+            locale.number(last),
             locale.text("de", "of"),
-            number(self.count)
+            locale.number(self.count)
         )
     }
 }

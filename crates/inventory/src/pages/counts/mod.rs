@@ -173,7 +173,7 @@ fn differences(frame: &Frame, count: usize) -> String {
         1 => frame.text("diferença", "difference"),
         _ => frame.text("diferenças", "differences"),
     };
-    format!("{} {word}", frame.locale.number(number(count)))
+    format!("{} {word}", frame.locale.number(count))
 }
 
 fn sums(frame: &Frame, count: &Document) -> String {
@@ -187,7 +187,7 @@ fn sums(frame: &Frame, count: &Document) -> String {
     format!(
         "{} · {} {agree}",
         differences(frame, differing),
-        frame.locale.number(number(all - differing))
+        frame.locale.number(all - differing)
     )
 }
 

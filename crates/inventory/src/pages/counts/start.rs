@@ -100,7 +100,7 @@ impl CountRequest {
             others: self.list.others(),
             is_chosen: !words.is_empty() && !self.list.form.is_refused(),
             words,
-            most: frame.locale.number(number(DocumentKind::Count.max_lines())),
+            most: frame.locale.number(DocumentKind::Count.max_lines()),
         }
     }
 

@@ -197,14 +197,13 @@ pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageR
 
 /// Redirects to the list, with a message about the export's limit.
 fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
-    let most = i64::try_from(EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES).unwrap_or(i64::MAX);
     let text = format!(
         "{} {}. {}",
         frame.text(
             "O limite de linhas por arquivo é",
             "The limit of rows per file is"
         ),
-        frame.locale.number(most),
+        frame.locale.number(EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES),
         frame.text(
             "Filtre a lista por dias e exporte em partes.",
             "Filter the list by days, and export it in parts."

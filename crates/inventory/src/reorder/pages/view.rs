@@ -141,12 +141,9 @@ impl<'a> ListView<'a> {
         if low <= BATCH_SIZE {
             return String::new();
         }
-        let number = |count: u64| {
-            let count = i64::try_from(count).unwrap_or(i64::MAX);
-            self.frame.locale.number(count)
-        };
-        let (first, low) = (number(BATCH_SIZE), number(low));
-        match (self.frame.locale, self.is_grouped) {
+        let locale = self.frame.locale;
+        let (first, low) = (locale.number(BATCH_SIZE), locale.number(low));
+        match (locale, self.is_grouped) {
             (Locale::PtBr, true) => {
                 format!(
                     "Dos {low} produtos com estoque baixo, aqui estão os {first} de menor estoque."
@@ -356,13 +353,12 @@ impl<'a> OrdersPage<'a> {
             supplier: supplier(frame, source),
             needs,
         };
-        let left_out = i64::try_from(found.left_out).unwrap_or(i64::MAX);
         Self {
             frame,
             orders: supplier_groups(&found.needs).map(order).collect(),
             today,
             is_of_one,
-            left_out: (left_out > 0).then(|| frame.locale.number(left_out)),
+            left_out: (found.left_out > 0).then(|| frame.locale.number(found.left_out)),
         }
     }
 }
