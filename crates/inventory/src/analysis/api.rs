@@ -79,10 +79,10 @@ async fn analysis_list(
 )]
 async fn analysis_read(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let analysis = super::read(&state, id).await?.ok_or(Refusal::NotFound)?;
+    let analysis = super::read(&state, id.known()?).await?;
+    let analysis = analysis.ok_or(Refusal::NotFound)?;
     let record = AnalysisRecord::from(analysis.summary);
     Ok(json(StatusCode::OK, &record))
 }
@@ -96,12 +96,8 @@ async fn analysis_read(
         example = json!(RestockTerms::default())),
     ),
 )]
-async fn terms_read(
-    Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
-) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let terms = super::read_terms(&state, id).await?;
+async fn terms_read(Extracted(state): Extracted<State>, id: RecordId) -> Result<Response, Refusal> {
+    let terms = super::read_terms(&state, id.known()?).await?;
     let terms = terms.ok_or(Refusal::NotFound)?;
     Ok(json(StatusCode::OK, &terms))
 }
@@ -120,10 +116,10 @@ async fn terms_read(
 )]
 async fn terms_write(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     let known = super::read_terms(&state, id).await?;
     known.ok_or(Refusal::NotFound)?;

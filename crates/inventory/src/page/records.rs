@@ -159,10 +159,9 @@ pub(crate) fn name_of(record: &impl Record) -> String {
 pub(crate) async fn find<R: Resource>(
     resource: R,
     state: &State,
-    RecordId(id): RecordId,
+    id: RecordId,
 ) -> Result<R::Record, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let found = resource.read(state, id).await?;
+    let found = resource.read(state, id.known()?).await?;
     found.ok_or(Refusal::NotFound)
 }
 

@@ -137,8 +137,8 @@ impl OrderPage<'_> {
     }
 }
 
-async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<PaidOrder, Refusal> {
-    crate::stock::orders::read(&frame.state, id.ok_or(Refusal::NotFound)?).await
+async fn find(frame: &Frame, id: RecordId) -> Result<PaidOrder, Refusal> {
+    crate::stock::orders::read(&frame.state, id.known()?).await
 }
 
 async fn show(frame: Frame, id: RecordId) -> PageResult {
@@ -195,9 +195,9 @@ async fn by_hand(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult
 }
 
 /// The id of the order to change, for users who may book it.
-fn changed(frame: &Frame, RecordId(id): RecordId) -> Result<i64, Refusal> {
+fn changed(frame: &Frame, id: RecordId) -> Result<i64, Refusal> {
     frame.require(Verb::Add, Model::Outflow)?;
-    id.ok_or(Refusal::NotFound)
+    id.known()
 }
 
 /// Redirects to the page that the form came from, or to the order.

@@ -11,6 +11,17 @@ pub struct RecordId(pub Option<i64>);
 
 impl<S: Send + Sync> FromRequestParts<S> for RecordId {
     type Rejection = web::Error;
+impl RecordId {
+    /// The id.
+    ///
+    /// # Errors
+    ///
+    /// 404 if no record can have it.
+    pub fn known(self) -> Result<i64, Refusal> {
+        self.0.ok_or(Refusal::NotFound)
+    }
+}
+
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, web::Error> {
         // Invalid UTF-8 is not an id.

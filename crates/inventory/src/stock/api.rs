@@ -78,10 +78,10 @@ impl IntoParams for AsOf {
 )]
 async fn ledger_list(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     let as_of = super::read_as_of(&call.parameters)?;
     let request = PageRequest::parse(&state, &call.parameters)?;
     let page = super::ledger_list(&state, id, as_of, request).await?;
@@ -107,10 +107,9 @@ struct Threshold {
 )]
 async fn threshold_read(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let threshold = super::stock_state(&state, id).await?.threshold;
+    let threshold = super::stock_state(&state, id.known()?).await?.threshold;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }
 
@@ -129,10 +128,10 @@ async fn threshold_read(
 )]
 async fn threshold_write(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;
@@ -164,10 +163,10 @@ struct Archived {
 )]
 async fn archived_read(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let archived = super::stock_state(&state, id).await?.archived_at.is_some();
+    let stocked = super::stock_state(&state, id.known()?).await?;
+    let archived = stocked.archived_at.is_some();
     Ok(json(StatusCode::OK, &Archived { archived }))
 }
 
@@ -185,10 +184,10 @@ async fn archived_read(
 )]
 async fn archived_write(
     Extracted(state): Extracted<State>,
-    RecordId(id): RecordId,
+    id: RecordId,
     call: Call,
 ) -> Result<Response, Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     // The product is looked up before the body is parsed: an unknown product is 404 for any body.
     super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;

@@ -127,11 +127,9 @@ fn rows(content: &str) -> Vec<Vec<String>> {
 }
 
 /// An uploaded file, for users who may add such records.
-async fn find(frame: &Frame, RecordId(id): RecordId) -> Result<(Upload, String), Refusal> {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let (file, content) = super::find(&frame.state, id)
-        .await?
-        .ok_or(Refusal::NotFound)?;
+async fn find(frame: &Frame, id: RecordId) -> Result<(Upload, String), Refusal> {
+    let found = super::find(&frame.state, id.known()?).await?;
+    let (file, content) = found.ok_or(Refusal::NotFound)?;
     frame.require(Verb::Add, file.resource.model())?;
     Ok((file, content.unwrap_or_default()))
 }

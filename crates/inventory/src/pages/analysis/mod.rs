@@ -45,9 +45,8 @@ async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low)))
 }
 
-async fn read(frame: Frame, RecordId(id): RecordId) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
-    let found = crate::analysis::read(&frame.state, id).await?;
+async fn read(frame: Frame, id: RecordId) -> PageResult {
+    let found = crate::analysis::read(&frame.state, id.known()?).await?;
     let analysis = found.ok_or(Refusal::NotFound)?;
     let product = match analysis.summary.product {
         Some(product) => crate::analysis::product(&frame.state, product).await?,
@@ -75,8 +74,8 @@ async fn request_analysis(frame: Frame, post: FormSubmission) -> PageResult {
 
 /// A product's analyses. With `after`, the user waits for an analysis with a larger id and is
 /// redirected to it once it is stored.
-async fn product(frame: Frame, RecordId(id): RecordId, parameters: Parameters) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
+async fn product(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
+    let id = id.known()?;
     let after: Option<i64> = parameters.get("after").and_then(|id| id.parse().ok());
     let status = crate::analysis::status(&frame.state, id).await?;
     if let (Some(after), Some(newest)) = (after, status.newest)
@@ -104,8 +103,8 @@ async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) ->
     Ok(frame.show_form(template.is_refused(), template))
 }
 
-async fn write_terms(frame: Frame, RecordId(id): RecordId, mut post: FormSubmission) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
+async fn write_terms(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResult {
+    let id = id.known()?;
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(RestockTerms::FIELDS, frame.locale);
     match RestockTerms::read(&post.members) {

@@ -74,14 +74,10 @@ impl DocumentPages {
     }
 
     /// Reads the document of a path. Fails for users who may not create documents.
-    pub(crate) async fn find(
-        &self,
-        frame: &Frame,
-        RecordId(id): RecordId,
-    ) -> Result<Document, Refusal> {
+    pub(crate) async fn find(&self, frame: &Frame, id: RecordId) -> Result<Document, Refusal> {
         self.admit(frame)?;
-        let id = id.ok_or(Refusal::NotFound)?;
-        crate::stock::documents::read(&frame.state, &frame.caller, (self.kind, id)).await
+        let document = (self.kind, id.known()?);
+        crate::stock::documents::read(&frame.state, &frame.caller, document).await
     }
 
     /// Redirects to a newly booked document, with Undo for users who have the permission.
@@ -169,12 +165,12 @@ async fn show(about: &'static DocumentPages, frame: Frame, id: RecordId) -> Page
 async fn undo(
     about: &'static DocumentPages,
     frame: Frame,
-    RecordId(id): RecordId,
+    id: RecordId,
     _: FormSubmission,
 ) -> PageResult {
     let (verb, model) = about.undoers;
     frame.require(verb, model)?;
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     let (state, caller) = (&frame.state, &frame.caller);
     let document = (about.kind, id);
     let flash = match crate::stock::undo::document(state, (caller, frame.locale), document).await {
@@ -222,12 +218,11 @@ async fn ask(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageR
 async fn discard(
     about: &'static DocumentPages,
     frame: Frame,
-    RecordId(id): RecordId,
+    id: RecordId,
     _: FormSubmission,
 ) -> PageResult {
     about.admit(&frame)?;
-    let id = id.ok_or(Refusal::NotFound)?;
-    let document = (about.kind, id);
+    let document = (about.kind, id.known()?);
     let flash = if crate::stock::documents::discard(&frame.state, &frame.caller, document).await? {
         Flash::success(frame.text("Rascunho descartado.", "Draft discarded."))
     } else {

@@ -147,10 +147,9 @@ fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
 }
 
 /// `GET /webhooks/deliveries/{id}/`
-pub(super) async fn show(frame: Frame, RecordId(id): RecordId) -> PageResult {
+pub(super) async fn show(frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::View, Model::Delivery)?;
-    let id = id.ok_or(Refusal::NotFound)?;
-    let found = deliveries::find(&frame.state.db, id).await?;
+    let found = deliveries::find(&frame.state.db, id.known()?).await?;
     let (delivery, event, attempts) = found.ok_or(Refusal::NotFound)?;
     Ok(frame.show(DeliveryPage {
         frame: &frame,
@@ -163,12 +162,8 @@ pub(super) async fn show(frame: Frame, RecordId(id): RecordId) -> PageResult {
 }
 
 /// `POST /webhooks/deliveries/{id}/redeliver/`
-pub(super) async fn redeliver(
-    frame: Frame,
-    RecordId(id): RecordId,
-    post: FormSubmission,
-) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
+pub(super) async fn redeliver(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
+    let id = id.known()?;
     let actor = redeliverer(&frame)?;
     let key = post.idempotency_key(&frame, "deliveries/redeliver");
     deliveries::redeliver_once(&frame.state, &actor, id, key).await?;

@@ -376,8 +376,7 @@ pub(super) async fn switch(
 }
 
 /// The endpoint to change, and the user, who has the permission.
-fn changed(frame: &Frame, RecordId(id): RecordId) -> Result<(i64, Actor), Refusal> {
+fn changed(frame: &Frame, id: RecordId) -> Result<(i64, Actor), Refusal> {
     frame.require(Verb::Change, MODEL)?;
-    let id = id.ok_or(Refusal::NotFound)?;
-    Ok((id, Actor::from(&frame.caller)))
+    Ok((id.known()?, Actor::from(&frame.caller)))
 }

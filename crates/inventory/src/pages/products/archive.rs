@@ -8,7 +8,7 @@ use crate::{
         flash::{self, Flash},
         own_next, see_other,
     },
-    rest::{RecordId, Refusal},
+    rest::RecordId,
     stock::archive,
 };
 
@@ -16,11 +16,11 @@ use crate::{
 pub(super) async fn set(
     is_archived: bool,
     frame: Frame,
-    RecordId(id): RecordId,
+    id: RecordId,
     post: FormSubmission,
 ) -> PageResult {
     frame.require(Verb::Change, Model::Product)?;
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     let (title, is_new) = archive::set(&frame.state, &frame.caller, id, is_archived).await?;
     let (label, back) = if is_archived {
         (("Produto arquivado", "Product archived"), "unarchive/")

@@ -17,7 +17,9 @@ use crate::{
         trend::Trend,
     },
     pages::analysis::AnalysisPanel,
-    rest::{RecordId, Refusal, list::PageNumber, page::PageRequest, query::Parameters},
+    rest::{
+        RecordId, Refusal, json::time_text, list::PageNumber, page::PageRequest, query::Parameters,
+    },
     stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
 };
 

@@ -14,7 +14,7 @@ use crate::{
         see_other,
     },
     rest::{
-        RecordId, Refusal,
+        RecordId,
         fields::{Mode, Reader},
         page::PageRequest,
         query::Parameters,
@@ -56,12 +56,12 @@ async fn show(frame: &Frame, parameters: &Parameters, refused: Option<(i64, Form
 
 /// Sets a product's own threshold. A blank value means that the shop's threshold applies.
 async fn write_threshold(
-    RecordId(id): RecordId,
+    id: RecordId,
     frame: Frame,
     parameters: Parameters,
     mut post: FormSubmission,
 ) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
+    let id = id.known()?;
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);

@@ -8,7 +8,7 @@ use crate::{
         users::manage::{self, OpenSession},
     },
     page::{FormSubmission, Frame, PageResult, flash, see_other},
-    rest::{RecordId, Refusal},
+    rest::RecordId,
 };
 use askama::Template;
 
@@ -37,8 +37,8 @@ pub(super) async fn show(frame: Frame) -> PageResult {
 }
 
 /// `POST /account/sessions/{id}/end/`
-pub(super) async fn end(frame: Frame, RecordId(id): RecordId, _: FormSubmission) -> PageResult {
-    let id = id.ok_or(Refusal::NotFound)?;
+pub(super) async fn end(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
+    let id = id.known()?;
     let (state, actor) = (&frame.state, Actor::from(&frame.caller));
     session::end(&state.db, &actor, (id, frame.caller.id), state.clock.now()).await?;
     let text = frame.text("A sessão foi encerrada.", "The session was ended.");
