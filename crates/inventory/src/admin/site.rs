@@ -142,6 +142,6 @@ impl AdminFrame {
                 format!("{name} with ID “{id}” doesn’t exist. Perhaps it was deleted?")
             }
         };
-        flash::leave(see_other("/admin/"), flash::Flash::warning(text))
+        flash::warning(see_other("/admin/"), text)
     }
 }

@@ -122,6 +122,11 @@ pub(crate) fn success(response: Response, text: impl Into<String>) -> Response {
     leave(response, Flash::success(text))
 }
 
+/// Shows a message on the next page that nothing was done.
+pub(crate) fn warning(response: Response, text: impl Into<String>) -> Response {
+    leave(response, Flash::warning(text))
+}
+
 /// Shows a message on the next page.
 pub(crate) fn leave(mut response: Response, flash: Flash) -> Response {
     response.extensions_mut().insert(flash);

@@ -11,8 +11,7 @@ use serde_json::json;
 use super::{
     Form, FormSubmission, Frame, PageResult,
     edit_conflict::{self, FieldSnapshot, FormEdit},
-    flash::{self, Flash},
-    picked_next,
+    flash, picked_next,
     picker::Picker,
     records::{address, find, id_of, name_of},
     routes::{PageRouter, get, of, of_one},
@@ -384,9 +383,9 @@ pub(crate) fn created<R: RecordForms>(
 }
 
 fn done(next: &str, message: &str, name: &str) -> Response {
-    flash::leave(
+    flash::success(
         see_other(next),
-        Flash::success(format!("{message}: {}.", flash::named(name))),
+        format!("{message}: {}.", flash::named(name)),
     )
 }
 

@@ -10,8 +10,8 @@ use web::locale::Locale;
 use super::{
     FormSubmission, Frame, PageResult,
     delete::Deletion,
-    flash::{self, Flash},
-    list_page::{self, ExportFile, ListFilters, ListPage, ListRequest, Row},
+    flash,
+    list_page::{self, Column, Empty, ExportFile, ListFilters, ListPage, ListRequest, Row},
     own_next, redirect,
     routes::{PageRouter, get, of, of_one},
     see_other,
@@ -259,7 +259,7 @@ async fn delete<R: ResourcePages>(
         resource.deleted_before(&frame),
     ) {
         (Err(Refusal::NotFound), Some(message)) => {
-            return Ok(flash::leave(see_other(&next), Flash::warning(message)));
+            return Ok(flash::warning(see_other(&next), message));
         }
         (found, _) => found?,
     };

@@ -9,9 +9,7 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{ProductRecord, Products},
     page::{
-        Form, FormSubmission, Frame, PageResult,
-        flash::{self, Flash},
-        records,
+        Form, FormSubmission, Frame, PageResult, flash, records,
         routes::{PageRouter, get},
         see_other,
     },
@@ -105,8 +103,8 @@ async fn book(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResul
             .await;
     match booked {
         Ok(adjusted) => {
-            let message = Flash::success(message(&frame, &adjusted));
-            Ok(flash::leave(see_other(&frame.back(&next)), message))
+            let back = see_other(&frame.back(&next));
+            Ok(flash::success(back, message(&frame, &adjusted)))
         }
         Err(refusal) => {
             post.form.take(refusal, frame.locale)?;

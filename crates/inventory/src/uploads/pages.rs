@@ -199,7 +199,7 @@ async fn undo(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
     match super::undo(&frame.state, &frame.caller, &file).await {
         Ok(true) => {
             let text = frame.text("A importação foi desfeita.", "The import was undone.");
-            Ok(flash::leave(next, Flash::success(text)))
+            Ok(flash::success(next, text))
         }
         Ok(false) => Ok(next),
         Err(Refusal::Conflict(reason)) => {

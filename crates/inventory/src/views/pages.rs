@@ -10,8 +10,7 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult,
         delete::Deletion,
-        flash::{self, Flash},
-        redirect,
+        flash, redirect,
         routes::{PageRouter, get},
         see_other,
     },
@@ -92,10 +91,7 @@ async fn create(frame: Frame, post: FormSubmission) -> PageResult {
 }
 
 fn done(address: &str, message: &str, name: &str) -> Response {
-    flash::leave(
-        see_other(address),
-        Flash::success(format!("{message}: {name}.")),
-    )
+    flash::success(see_other(address), format!("{message}: {name}."))
 }
 
 fn again(

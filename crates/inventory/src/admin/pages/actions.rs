@@ -55,9 +55,8 @@ async fn perform(
 ) -> Result<Response, Refusal> {
     let about = &model.about;
     let back = || see_other(&query.address());
-    let warn = |portuguese: &str, english: &str| {
-        flash::leave(back(), Flash::warning(site.text(portuguese, english)))
-    };
+    let warn =
+        |portuguese: &str, english: &str| flash::warning(back(), site.text(portuguese, english));
     let name = post.form.value("action");
     if name.is_empty() {
         return Ok(warn("Nenhuma ação selecionada.", "No action selected."));
@@ -149,10 +148,7 @@ async fn delete_selected(
     let plan = delete::look_up(site, model, ids).await?;
     if plan.is_gone() {
         let back = see_other(&about.address());
-        return Ok(flash::leave(
-            back,
-            Flash::warning(messages::gone(site.locale, about)),
-        ));
+        return Ok(flash::warning(back, messages::gone(site.locale, about)));
     }
     if form.value("confirm") != "yes" || plan.is_kept() {
         return Ok(delete::confirmation(site, about, plan, true));

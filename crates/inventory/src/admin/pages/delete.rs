@@ -21,12 +21,7 @@ use crate::{
         site::AdminFrame,
     },
     catalogue::ReferenceCount,
-    page::{
-        FormSubmission,
-        delete::Deletion,
-        flash::{self, Flash},
-        see_other,
-    },
+    page::{FormSubmission, delete::Deletion, flash, see_other},
     rest::Refusal,
     work::{self, Work},
 };
@@ -278,5 +273,5 @@ pub(super) async fn delete(
         Err(refusal) => return Err(refusal.into()),
     };
     let back = format!("/admin/{}/{}/delete/", about.path, record.id);
-    Ok(flash::leave(see_other(&back), Flash::warning(message)))
+    Ok(flash::warning(see_other(&back), message))
 }

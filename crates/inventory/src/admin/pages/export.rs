@@ -7,10 +7,7 @@ use super::{AdminResult, read_all};
 use crate::{
     access::Verb,
     admin::{listing::ListParameters, site::AdminFrame},
-    page::{
-        flash::{self, Flash},
-        list_page, redirect,
-    },
+    page::{flash, list_page, redirect},
     rest::query::Parameters,
 };
 
@@ -32,9 +29,9 @@ pub(super) async fn export(
     list_page::limit_exports(&site).await?;
     let Some(records) = read_all(&site, model, &query, MOST_EXPORTED).await? else {
         let list = redirect(&query.address());
-        return Ok(flash::leave(
+        return Ok(flash::warning(
             list,
-            Flash::warning(site.text(
+            site.text(
                 "Há registros demais para um arquivo: no máximo 10.000. Filtre a lista primeiro.",
                 "There are too many records for one file: at most 10,000. Filter the list first.",
             )),

@@ -7,12 +7,7 @@ use http::StatusCode;
 
 use super::{ABOUT, progress, review_address, to_draft};
 use crate::{
-    page::{
-        Form, FormSubmission, Frame, PageResult,
-        flash::{self, Flash},
-        picker::Picker,
-        redirect, see_other,
-    },
+    page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
     pages::documents::form::{self, added, added_message, product_picker, quantity_attributes},
     rest::{Message, RecordId},
     stock::{
@@ -155,13 +150,11 @@ fn done(
         // The script saves each quantity while the user types.
         ("keep", _) => StatusCode::NO_CONTENT.into_response(),
         ("review", None) => see_other(&review_address(id)),
-        ("review", Some(message)) => {
-            flash::leave(see_other(&review_address(id)), Flash::success(message))
-        }
+        ("review", Some(message)) => flash::success(see_other(&review_address(id)), message),
         (_, message) => {
             let saved = || frame.text("Rascunho salvo.", "Draft saved.").to_owned();
             let message = message.unwrap_or_else(saved);
-            flash::leave(to_draft(id), Flash::success(message))
+            flash::success(to_draft(id), message)
         }
     }
 }

@@ -8,12 +8,8 @@ use super::{ABOUT, number, to_draft};
 use crate::{
     catalogue::products::Products,
     page::{
-        Form, FormSubmission, Frame, PageResult,
-        flash::{self, Flash},
-        list_page::ListRequest,
-        picker::Picker,
-        posts,
-        records::ResourcePages as _,
+        Form, FormSubmission, Frame, PageResult, flash, list_page::ListRequest, picker::Picker,
+        posts, records::ResourcePages as _,
     },
     pages::documents::form::supplier_picker,
     rest::{Refusal, json::Titled, query::Parameters},
@@ -150,7 +146,7 @@ pub(super) async fn begin(frame: Frame, post: FormSubmission) -> PageResult {
     match result {
         Ok(saved) => {
             let text = frame.text("Contagem iniciada.", "Count started.");
-            Ok(flash::leave(to_draft(saved.id), Flash::success(text)))
+            Ok(flash::success(to_draft(saved.id), text))
         }
         Err(refusal) => {
             count_request.list.form.take(refusal, frame.locale)?;

@@ -22,7 +22,7 @@ use crate::{
         FormSubmission, Frame, PageResult,
         delete::Deletion,
         edit_conflict::FieldSnapshot,
-        flash::{self, Flash},
+        flash,
         history::{self, ChangeView},
         part::PagePart,
         prevent_caching,
@@ -337,17 +337,15 @@ pub(super) async fn test(frame: Frame, id: RecordId, post: FormSubmission) -> Pa
     let words = frame.text("Evento de teste", "Test event");
     let Some(attempt) = endpoints::test_once(&frame.state, &actor, id, key).await? else {
         let still = frame.text("ainda sem resposta", "no answer yet");
-        let message = Flash::warning(format!("{words}: {still}."));
-        return Ok(flash::leave(see_other(&address(id)), message));
+        return Ok(flash::warning(back, format!("{words}: {still}.")));
     };
     let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
     let message = if attempt.outcome == "delivered" {
         let arrived = frame.text("chegou", "it arrived");
-        Flash::success(format!("{words}: {arrived} ({outcome})."))
+        flash::success(back, format!("{words}: {arrived} ({outcome})."))
     } else {
-        Flash::warning(format!("{words}: {outcome}."))
-    };
-    Ok(flash::leave(see_other(&address(id)), message))
+        flash::warning(back, format!("{words}: {outcome}."))
+    })
 }
 
 /// `POST /webhooks/{id}/enable/` and `POST /webhooks/{id}/disable/`

@@ -71,7 +71,7 @@ impl RecordForms for Movement {
         let next = frame.back(sent.form.value("next"));
         let Some(record) = record else {
             let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
-            return Ok(flash::leave(see_other(&next), Flash::warning(text)));
+            return Ok(flash::warning(see_other(&next), text));
         };
         let text = sentence(frame, texts(self).booked, &record).await?;
         let flash = undo(self, frame, &record, Flash::success(text));

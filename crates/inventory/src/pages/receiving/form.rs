@@ -6,12 +6,7 @@ use axum::response::Response;
 
 use super::{ABOUT, booked, cost_text, sums};
 use crate::{
-    page::{
-        Form, FormSubmission, Frame, PageResult,
-        flash::{self, Flash},
-        picker::Picker,
-        redirect, see_other,
-    },
+    page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
     pages::documents::form::{
         self, LineProblems, added, added_message, product_picker, quantity_attributes,
         supplier_picker,
@@ -248,7 +243,7 @@ async fn done(
         (None, DraftStep::Remove(id)) => removed_message(frame, shown, id),
         (None, _) => frame.text("Rascunho salvo.", "Draft saved.").to_owned(),
     };
-    Ok(flash::leave(see_other(&next), Flash::success(message)))
+    Ok(flash::success(see_other(&next), message))
 }
 
 fn removed_message(frame: &Frame, shown: &ShownProduct, id: i64) -> String {

@@ -18,8 +18,7 @@ use crate::{
     State,
     access::{Model, Verb},
     page::{
-        Frame, PageResult,
-        flash::{self, Flash},
+        Frame, PageResult, flash,
         list_page::{self, Cells, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
     },
     payments,
@@ -209,7 +208,7 @@ fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
             "Filter the list by days, and export it in parts."
         )
     );
-    flash::leave(list_page::back_to_list(uri), Flash::warning(text))
+    flash::warning(list_page::back_to_list(uri), text)
 }
 
 #[cfg(test)]
