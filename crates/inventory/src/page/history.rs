@@ -65,7 +65,7 @@ pub(crate) async fn page(
         done: words(&entry, locale),
         values: values(&entry, locale),
         time: locale.date_time(entry.created_at),
-        machine_time: machine_time(entry.created_at),
+        machine_time: time_text(entry.created_at),
         who: match entry.user {
             Some(user) => user.name,
             None => frame.say(SYSTEM).to_owned(),
@@ -92,11 +92,6 @@ fn phrase(entry: &Entry, locale: Locale) -> String {
             locale.text(portuguese, english).to_owned()
         }
     }
-}
-
-/// A time for the `datetime` attribute.
-pub(crate) fn machine_time(time: Timestamp) -> String {
-    time_text(time)
 }
 
 /// A description as a sentence: `Added.`, `Changed Title and Quantity.`, `Deleted.`

@@ -174,7 +174,7 @@ fn entry(frame: &Frame, row: &LedgerRow) -> LedgerLine {
     let reference = row.reference.as_ref().filter(|_| !is_undone);
     LedgerLine {
         time: locale.date_time(row.created_at),
-        machine_time: history::machine_time(row.created_at),
+        machine_time: time_text(row.created_at),
         what: match row.reason {
             None => what.to_owned(),
             Some(reason) => {

@@ -19,6 +19,7 @@ use crate::{
         },
     },
 };
+    rest::json::time_text,
 
 pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
 pub(super) struct Orders;
@@ -102,9 +103,9 @@ impl CheckoutList for Orders {
             cells.amount(order.amount),
             cells.amount(order.refunded_amount),
             Cells::text(&order.description),
-            machine_time(order.created_at),
-            machine_time(order.expires_at),
-            order.paid_at.map(machine_time).unwrap_or_default(),
+            time_text(order.created_at),
+            time_text(order.expires_at),
+            order.paid_at.map(time_text).unwrap_or_default(),
         ]
     }
 }

@@ -28,7 +28,7 @@ use crate::{
         part::{PagePart, part},
     },
     payments,
-    rest::query::Parameters,
+    rest::{json::time_text, query::Parameters},
 };
 
 pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
@@ -116,8 +116,8 @@ impl CheckoutList for Payments {
             cells.amount(payment.transaction_amount),
             code_of(&METHODS, &payment.method()).to_owned(),
             Cells::text(&payment.payer.email),
-            machine_time(payment.date_created),
-            payment.date_approved.map(machine_time).unwrap_or_default(),
+            time_text(payment.date_created),
+            payment.date_approved.map(time_text).unwrap_or_default(),
         ]
     }
 }
