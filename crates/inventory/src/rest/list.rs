@@ -97,13 +97,18 @@ impl PageNumber {
     ///
     /// [`InvalidPage`] for a page after the last one.
     pub fn within(self, count: u64, page_size: u64) -> Result<u64, InvalidPage> {
-        let last = count.div_ceil(page_size.max(1)).max(1);
+        let last = last_page(count, page_size);
         match self {
             Self::Last => Ok(last),
             Self::Number(number) if number <= last => Ok(number),
             Self::Number(_) => Err(InvalidPage),
         }
     }
+}
+
+/// The number of the last page. An empty list has one page.
+pub(crate) fn last_page(count: u64, page_size: u64) -> u64 {
+    count.div_ceil(page_size.max(1)).max(1)
 }
 
 /// Parses `page_size`. An invalid value means `default`; a value above `max` means `max`.

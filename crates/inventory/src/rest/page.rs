@@ -1,7 +1,7 @@
 //! One page of a list, and the request for a page.
 
 use super::{
-    list::{PageNumber, page_size},
+    list::{PageNumber, last_page, page_size},
     query::Parameters,
     refusal::InvalidPage,
 };
@@ -21,6 +21,11 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
+    /// The number of the last page.
+    pub(crate) fn last(&self) -> u64 {
+        last_page(self.count, self.size)
+    }
+
     /// Maps every record of the page.
     pub fn map<U>(self, value: impl FnMut(T) -> U) -> Page<U> {
         Page {

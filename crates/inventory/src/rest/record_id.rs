@@ -3,14 +3,14 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 
-/// The record id of a path. `None` if no record can have such an id: the handler answers 404 only
-/// after it has checked the caller's permission. A segment that is empty or contains a dot or a
+use super::Refusal;
+
+/// The record id of a path. `None` if no record can have such an id: the handler answers 404, with
+/// [`RecordId::known`], only after it has checked the caller's permission. A segment that is empty or contains a dot or a
 /// slash is an unknown path, which is 404 for everybody.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordId(pub Option<i64>);
 
-impl<S: Send + Sync> FromRequestParts<S> for RecordId {
-    type Rejection = web::Error;
 impl RecordId {
     /// The id.
     ///
@@ -22,6 +22,8 @@ impl RecordId {
     }
 }
 
+impl<S: Send + Sync> FromRequestParts<S> for RecordId {
+    type Rejection = web::Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, web::Error> {
         // Invalid UTF-8 is not an id.

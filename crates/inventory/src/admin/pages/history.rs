@@ -13,7 +13,6 @@ use crate::{
     },
     page::{
         history::{self, ChangeView},
-        list_page::last_page,
         redirect,
     },
     rest::{Refusal, page::Page, query::Parameters},
@@ -31,10 +30,6 @@ struct HistoryPage<'a> {
 impl HistoryPage<'_> {
     fn name(&self) -> String {
         self.about.words.title(self.site.locale)
-    }
-
-    fn pages(&self) -> u64 {
-        last_page(self.page.count, self.page.size)
     }
 }
 

@@ -21,10 +21,10 @@ use crate::{
     },
     page::{
         edit_conflict::one_line,
-        list_page::{Cell, CellInput, Chip, Head, PageLink, last_page, page_links},
+        list_page::{Cell, CellInput, Chip, Head, PageLink, page_links},
         redirect,
     },
-    rest::{InvalidPage, Message, Refusal, query::Parameters},
+    rest::{InvalidPage, Message, Refusal, list::last_page, query::Parameters},
 };
 
 #[derive(Template)]

@@ -12,7 +12,7 @@ mod spool;
 pub(crate) use address::ListAddress;
 pub(crate) use days::Days;
 pub(crate) use export::{Cells, ExportFile, export, file_of_rows, headings, limit_exports};
-pub(crate) use pages::{PageLink, last_page, page_links};
+pub(crate) use pages::{PageLink, page_links};
 pub(crate) use request::{ListFilters, ListRequest};
 pub(crate) use row::{Cell, CellInput, Column, Head, Heading, Row, RowAction};
 
@@ -26,7 +26,7 @@ use crate::{
     access::{Model, Verb},
     accounts::session::SavedView,
     catalogue::products::ProductRecord,
-    rest::{page::Page, query::encode},
+    rest::{list::last_page, page::Page, query::encode},
 };
 
 /// The least number of digits that count as a product's code. The search script uses the same

@@ -11,11 +11,6 @@ pub(crate) struct PageLink {
     pub(crate) is_current: bool,
 }
 
-/// The number of pages. An empty list has one page.
-pub(crate) fn last_page(count: u64, size: u64) -> u64 {
-    count.div_ceil(size.max(1)).max(1)
-}
-
 /// Links to the first page, the last page, and the pages around the current one.
 pub(crate) fn page_links(
     current: u64,

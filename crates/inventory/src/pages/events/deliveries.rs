@@ -97,11 +97,10 @@ pub(super) async fn list(frame: Frame, parameters: Parameters) -> PageResult {
 
 /// The addresses of the previous and the next page.
 fn beside(found: &Found<Delivery>, parameters: &Parameters) -> (Option<String>, Option<String>) {
-    let pages = found.count.div_ceil(found.size.max(1));
     let address = |number: u64| format!("{HERE}?{}", parameters.with_page(Some(number)));
     (
         (found.number > 1).then(|| address(found.number - 1)),
-        (found.number < pages).then(|| address(found.number + 1)),
+        (found.number < found.last()).then(|| address(found.number + 1)),
     )
 }
 
