@@ -42,7 +42,7 @@ async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     } else {
         0
     };
-    Ok(frame.show(AnalysisListPage::new(&frame, &analyses, waiting, low)))
+    Ok(frame.show(AnalysisListPage::new(&frame, analyses, waiting, low)))
 }
 
 async fn read(frame: Frame, id: RecordId) -> PageResult {
@@ -96,7 +96,7 @@ async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) ->
         frame,
         product.ok_or(Refusal::NotFound)?,
         crate::analysis::status(state, id).await?,
-        &crate::analysis::list(state, Some(id), page_request).await?,
+        crate::analysis::list(state, Some(id), page_request).await?,
         form,
         after,
     );

@@ -1,9 +1,9 @@
 //! The panel on a product's page: its newest analysis, and the progress of a requested one.
 
-use super::view::{AnalysisListRow, Progress};
+use super::view::Progress;
 use crate::{
     access::{Model, Verb},
-    analysis::{self, service},
+    analysis::{self, AnalysisSummary, service},
     page::Frame,
     rest::Refusal,
 };
@@ -13,7 +13,7 @@ pub(crate) struct AnalysisPanel {
     pub(crate) progress: Progress,
     /// The user waits for an analysis with a larger id.
     pub(crate) after: i64,
-    pub(crate) newest: Option<AnalysisListRow>,
+    pub(crate) newest: Option<AnalysisSummary>,
     /// Whether the newest analysis is the requested one.
     pub(crate) is_awaited: bool,
     /// Whether the user may request an analysis.
@@ -29,13 +29,12 @@ impl AnalysisPanel {
     ) -> Result<Self, Refusal> {
         let state = &frame.state;
         let status = service::status(state, product).await?;
-        let newest = analysis::latest(&state.db, Some(product), 1).await?;
-        let id = newest.first().map_or(0, |summary| summary.id);
-        let row = |summary| AnalysisListRow::of(frame, summary);
+        let newest = analysis::latest(&state.db, Some(product), 1).await?.pop();
+        let id = newest.as_ref().map_or(0, |summary| summary.id);
         Ok(Self {
             progress: Progress::of(frame, status.phase),
             after: after.unwrap_or(id),
-            newest: newest.first().map(row),
+            newest,
             is_awaited: after.is_some_and(|after| id > after),
             may_ask: frame.may(Verb::Add, Model::Analysis),
         })

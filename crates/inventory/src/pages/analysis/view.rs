@@ -63,55 +63,10 @@ fn split_assumptions(text: &str) -> (Vec<Piece>, Vec<Piece>) {
     (advice, assumptions)
 }
 
-/// An analysis as a row of a list.
-#[derive(Debug)]
-pub(crate) struct AnalysisListRow {
-    pub(crate) id: i64,
-    pub(crate) heading: String,
-    pub(crate) gist: String,
-    /// The language of heading and gist, which may differ from the user's.
-    pub(crate) language: &'static str,
-    pub(crate) made: String,
-    pub(crate) suggested: String,
-}
-
-impl AnalysisListRow {
-    pub(super) fn of(frame: &Frame, summary: &AnalysisSummary) -> Self {
-        let suggested = summary.suggested_quantity;
-        Self {
-            id: summary.id,
-            heading: summary.heading().to_owned(),
-            gist: summary.gist().to_owned(),
-            language: summary.language(frame.state.config.language).tag(),
-            made: frame.locale.date_time(summary.created_at),
-            suggested: suggested.map_or_else(|| "–".to_owned(), |units| frame.locale.number(units)),
-        }
-    }
-}
-
 fn source(frame: &Frame, source: Source) -> &'static str {
     match source {
         Source::Formula => frame.locale.text("Fórmulas", "Formulas"),
         Source::Model => frame.locale.text("Modelo de linguagem", "Language model"),
-    }
-}
-
-/// The position of a page in its list.
-#[derive(Debug)]
-pub(super) struct PagePosition {
-    pub(super) number: u64,
-    pub(super) last: u64,
-    pub(super) count: String,
-}
-
-impl PagePosition {
-    fn of<T>(frame: &Frame, page: &Page<T>) -> Self {
-        let count = i64::try_from(page.count).unwrap_or(i64::MAX);
-        Self {
-            number: page.number,
-            last: page.count.div_ceil(page.size.max(1)).max(1),
-            count: frame.locale.number(count),
-        }
     }
 }
 
@@ -120,8 +75,7 @@ impl PagePosition {
 #[template(path = "analysis/list.html")]
 pub(super) struct AnalysisListPage<'a> {
     frame: &'a Frame,
-    rows: Vec<AnalysisListRow>,
-    pages: PagePosition,
+    page: Page<AnalysisSummary>,
     /// The text about products that wait for an analysis; `None` if none does.
     waiting: Option<String>,
     /// The number of products with low stock.
@@ -132,15 +86,13 @@ pub(super) struct AnalysisListPage<'a> {
 impl<'a> AnalysisListPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
-        page: &Page<AnalysisSummary>,
+        page: Page<AnalysisSummary>,
         waiting: i64,
         low: i64,
     ) -> Self {
-        let row = |row| AnalysisListRow::of(frame, row);
         Self {
             frame,
-            pages: PagePosition::of(frame, page),
-            rows: page.results.iter().map(row).collect(),
+            page,
             waiting: (waiting > 0).then(|| queue_text(frame.locale, waiting)),
             low,
             may_ask: frame.may(Verb::Add, Model::Analysis),
@@ -169,9 +121,7 @@ fn queue_text(locale: Locale, waiting: i64) -> String {
 #[template(path = "analysis/analysis.html")]
 pub(super) struct AnalysisPage<'a> {
     frame: &'a Frame,
-    heading: String,
-    language: &'static str,
-    made: String,
+    summary: &'a AnalysisSummary,
     /// The recommendation and its reasons.
     advice: Vec<Piece>,
     /// The assumptions of the recommendation.
@@ -185,22 +135,26 @@ pub(super) struct AnalysisPage<'a> {
 impl<'a> AnalysisPage<'a> {
     pub(super) fn new(
         frame: &'a Frame,
-        analysis: &Analysis,
+        analysis: &'a Analysis,
         product: Option<AnalysedProduct>,
     ) -> Self {
         let summary = &analysis.summary;
         let (advice, assumptions) = split_assumptions(&summary.result);
         Self {
             frame,
-            heading: summary.heading().to_owned(),
-            language: summary.language(frame.state.config.language).tag(),
-            made: frame.locale.date_time(summary.created_at),
+            summary,
             advice,
             assumptions,
             facts: facts(frame, &analysis.provenance),
             may_ask: product.is_some() && frame.may(Verb::Add, Model::Analysis),
             product,
         }
+    }
+
+    /// The language of the text, which may differ from the user's.
+    fn language(&self) -> &'static str {
+        let of_shop = self.frame.state.config.language;
+        self.summary.language(of_shop).tag()
     }
 }
 
@@ -300,7 +254,7 @@ pub(super) struct ProductAnalysesPage<'a> {
     progress: Progress,
     /// The user waits for an analysis with a larger id.
     after: i64,
-    rows: Vec<AnalysisListRow>,
+    page: Page<AnalysisSummary>,
     form: Form,
     /// The shop's default terms, one for each field.
     defaults: [String; 5],
@@ -313,18 +267,17 @@ impl<'a> ProductAnalysesPage<'a> {
         frame: &'a Frame,
         product: AnalysedProduct,
         status: AnalysisStatus,
-        page: &Page<AnalysisSummary>,
+        page: Page<AnalysisSummary>,
         form: Form,
         after: Option<i64>,
     ) -> Self {
-        let row = |row| AnalysisListRow::of(frame, row);
         Self {
             frame,
             quantity: frame.locale.number(product.quantity),
             product,
             progress: Progress::of(frame, status.phase),
             after: after.or(status.newest).unwrap_or(0),
-            rows: page.results.iter().map(row).collect(),
+            page,
             form,
             defaults: defaults(frame.locale, &frame.state.config.analysis.terms),
             may_ask: frame.may(Verb::Add, Model::Analysis),

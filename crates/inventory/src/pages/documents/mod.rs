@@ -117,40 +117,34 @@ pub(crate) fn routes(about: &'static DocumentPages) -> PageRouter {
         )
 }
 
-/// A document as a list shows it.
-struct DocumentRow {
-    address: String,
-    name: String,
-    size: String,
-    when: String,
-    who: String,
-}
-
 #[derive(Template)]
 #[template(path = "stock/documents.html")]
 struct DocumentListPage<'a> {
     frame: &'a Frame,
     about: &'static DocumentPages,
-    drafts: Vec<DocumentRow>,
-    booked: Vec<DocumentRow>,
+    drafts: Vec<DocumentSummary>,
+    booked: Vec<DocumentSummary>,
+}
+
+impl DocumentListPage<'_> {
+    fn name(&self, document: &DocumentSummary) -> String {
+        (self.about.name)(self.frame, document)
+    }
+
+    fn size(&self, document: &DocumentSummary) -> String {
+        (self.about.size)(self.frame, document)
+    }
 }
 
 async fn list(about: &'static DocumentPages, frame: Frame) -> PageResult {
     about.admit(&frame)?;
     let (drafts, booked) =
         crate::stock::documents::list(&frame.state, &frame.caller, about.kind).await?;
-    let row = |document: &DocumentSummary| DocumentRow {
-        address: about.address(document.id),
-        name: (about.name)(&frame, document),
-        size: (about.size)(&frame, document),
-        when: frame.locale.date_time(document.at),
-        who: document.username.clone(),
-    };
     Ok(frame.show(DocumentListPage {
         frame: &frame,
         about,
-        drafts: drafts.iter().map(row).collect(),
-        booked: booked.iter().map(row).collect(),
+        drafts,
+        booked,
     }))
 }
 

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{HERE, endpoints::EndpointFields, outcome_in_words};
+use super::HERE;
 use crate::{
     access::{Actor, Model, Verb},
     events::{Attempt, Delivery, DeliveryState, Endpoint, Event, Filter, deliveries, endpoints},
@@ -18,8 +18,8 @@ use crate::{
 #[template(path = "events/webhooks.html")]
 struct DeliveryListPage<'a> {
     frame: &'a Frame,
-    endpoints: Vec<EndpointFields>,
-    rows: Vec<DeliveryRow>,
+    endpoints: Vec<Endpoint>,
+    deliveries: Vec<Delivery>,
     /// The address of the endpoint that the list is filtered by.
     only: Option<String>,
     /// The choices of the filter by state: label, address, and whether it is active.
@@ -32,30 +32,15 @@ struct DeliveryListPage<'a> {
     may_redeliver: bool,
 }
 
-struct DeliveryRow {
-    delivery: Delivery,
-    state: &'static str,
-    tone: &'static str,
-    happened: String,
-    last: String,
-    due: Option<String>,
-}
-
 #[derive(Template)]
 #[template(path = "events/delivery.html")]
 struct DeliveryPage<'a> {
     frame: &'a Frame,
-    row: DeliveryRow,
+    delivery: Delivery,
     event: Event,
     attempts: Vec<Attempt>,
     may_view: bool,
     may_redeliver: bool,
-}
-
-impl DeliveryPage<'_> {
-    fn outcome(&self, attempt: &Attempt) -> String {
-        outcome_in_words(Some(&attempt.outcome), attempt.status, self.frame)
-    }
 }
 
 /// `GET /webhooks/`
@@ -76,15 +61,8 @@ pub(super) async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     Ok(frame.show(DeliveryListPage {
         frame: &frame,
         only: only.map(|endpoint| endpoint.url.clone()),
-        endpoints: all
-            .into_iter()
-            .map(|one| EndpointFields::new(one, &frame))
-            .collect(),
-        rows: found
-            .results
-            .into_iter()
-            .map(|one| row(one, &frame))
-            .collect(),
+        endpoints: all,
+        deliveries: found.results,
         states: states(&frame, filter),
         failed: failed.iter().map(|(_, count)| count).sum(),
         previous,
@@ -126,22 +104,12 @@ fn states(frame: &Frame, filter: Filter) -> Vec<(&'static str, String, bool)> {
     all.map(chosen).collect()
 }
 
-fn row(delivery: Delivery, frame: &Frame) -> DeliveryRow {
-    DeliveryRow {
-        state: frame.say(delivery.state.words()),
-        tone: match delivery.state {
-            DeliveryState::Waiting => "info",
-            DeliveryState::Delivered => "success",
-            DeliveryState::Failed => "danger",
-        },
-        happened: frame.locale.date_time(delivery.created_at),
-        last: outcome_in_words(
-            delivery.last_outcome.as_deref(),
-            delivery.last_status,
-            frame,
-        ),
-        due: delivery.due_at.map(|at| frame.locale.date_time(at)),
-        delivery,
+/// The tone of a delivery's state in `components/status.html`.
+const fn tone(state: DeliveryState) -> &'static str {
+    match state {
+        DeliveryState::Waiting => "info",
+        DeliveryState::Delivered => "success",
+        DeliveryState::Failed => "danger",
     }
 }
 
@@ -152,7 +120,7 @@ pub(super) async fn show(frame: Frame, id: RecordId) -> PageResult {
     let (delivery, event, attempts) = found.ok_or(Refusal::NotFound)?;
     Ok(frame.show(DeliveryPage {
         frame: &frame,
-        row: row(delivery, &frame),
+        delivery,
         event,
         attempts,
         may_view: frame.may(Verb::View, Model::WebhookEndpoint),

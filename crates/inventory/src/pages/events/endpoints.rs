@@ -15,7 +15,6 @@ use crate::{
     events::{
         Endpoint, EventType, Secret,
         endpoints::{self, EndpointError},
-        labels,
     },
     idempotency::IdempotencyKey,
     page::{
@@ -42,36 +41,11 @@ const MODEL: Model = Model::WebhookEndpoint;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Endpoints;
 
-/// The template data of an endpoint.
-pub(super) struct EndpointFields {
-    pub(super) endpoint: Endpoint,
-    pub(super) state: &'static str,
-    pub(super) tone: &'static str,
-    pub(super) types: String,
-}
-
-impl EndpointFields {
-    pub(super) fn new(endpoint: Endpoint, frame: &Frame) -> Self {
-        let types = endpoint.types.listed().join(", ");
-        Self {
-            state: frame.say(endpoint.state.words()),
-            tone: labels::tone(endpoint.state),
-            types: if types.is_empty() {
-                frame.text("todos", "all").to_owned()
-            } else {
-                types
-            },
-            endpoint,
-        }
-    }
-}
-
 #[derive(Template)]
 #[template(path = "events/endpoint.html")]
 struct EndpointPage<'a> {
     frame: &'a Frame,
-    shown: EndpointFields,
-    added: String,
+    endpoint: Endpoint,
     /// The time since when the endpoint has been failing or disabled.
     since: Option<String>,
     /// The time until which the previous secret stays valid.
@@ -230,13 +204,12 @@ pub(super) async fn show(frame: Frame, id: RecordId) -> PageResult {
     let since = endpoint.disabled_at.or(endpoint.failing_since);
     Ok(frame.show(EndpointPage {
         frame: &frame,
-        added: locale.date_time(endpoint.created_at),
         since: since.map(|since| locale.date_time(since)),
         until: until.map(|until| locale.date_time(until)),
         may_change: frame.may(Verb::Change, MODEL),
         may_delete: frame.may(Verb::Delete, MODEL) && !endpoint.configured,
         sees_deliveries: frame.may(Verb::View, Model::Delivery),
-        shown: EndpointFields::new(endpoint, &frame),
+        endpoint,
         changes,
     }))
 }
@@ -334,13 +307,16 @@ pub(super) async fn delete(frame: Frame, id: RecordId, _: FormSubmission) -> Pag
 pub(super) async fn test(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
     let (id, actor) = changed(&frame, id)?;
     let key = post.idempotency_key(&frame, "endpoints/test");
-    let words = frame.text("Evento de teste", "Test event");
+    let (back, words) = (
+        see_other(&address(id)),
+        frame.text("Evento de teste", "Test event"),
+    );
     let Some(attempt) = endpoints::test_once(&frame.state, &actor, id, key).await? else {
         let still = frame.text("ainda sem resposta", "no answer yet");
         return Ok(flash::warning(back, format!("{words}: {still}.")));
     };
     let outcome = outcome_in_words(Some(&attempt.outcome), attempt.status, &frame);
-    let message = if attempt.outcome == "delivered" {
+    Ok(if attempt.outcome == "delivered" {
         let arrived = frame.text("chegou", "it arrived");
         flash::success(back, format!("{words}: {arrived} ({outcome})."))
     } else {

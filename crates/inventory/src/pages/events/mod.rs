@@ -3,9 +3,12 @@
 mod deliveries;
 mod endpoints;
 
-use crate::page::{
-    Frame, record_form,
-    routes::{PageRouter, get, of_one, post_from},
+use crate::{
+    events::Endpoint,
+    page::{
+        Frame, record_form,
+        routes::{PageRouter, get, of_one, post_from},
+    },
 };
 
 const HERE: &str = "/webhooks/";
@@ -42,6 +45,14 @@ pub(crate) fn routes() -> PageRouter {
             "/webhooks/{id}/disable/",
             post_from("../", of_one(false, endpoints::switch)),
         )
+}
+
+/// The event types that an endpoint gets.
+fn types(endpoint: &Endpoint, frame: &Frame) -> String {
+    match endpoint.types.listed().join(", ") {
+        types if types.is_empty() => frame.text("todos", "all").to_owned(),
+        types => types,
+    }
 }
 
 /// How an attempt ended, in words.
