@@ -190,20 +190,25 @@ async fn list<R: ResourcePages>(resource: R, frame: Frame, parameters: Parameter
     Ok(list.show(&frame))
 }
 
+/// The list without its records, with the buttons to create and import that the user has permission
+/// for.
 fn list_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -> ListPage {
-    let address = request.address(&format!("/{}/", resource.path()), R::ORDERING);
+    let (locale, path) = (frame.locale, resource.path());
+    let (words, fields) = (resource.model().words(), resource.columns());
+    let may_add = frame.may(Verb::Add, resource.model());
+    let address = request.address(&format!("/{path}/"), R::ORDERING);
+    let columns = fields.iter().map(|field| Column::of(frame, field));
+    let empty = Empty::new(resource.icon(), words.none_yet(locale));
+    let mut names = fields.iter().filter(|field| field.is_name);
+    let name = names.find(|field| field.target.is_none());
     let list = ListPage {
+        create: may_add.then(|| (words.new_one(locale), format!("/{path}/new/"))),
+        import: may_add.then(|| format!("/import/?resource={path}")),
+        name: name.map_or("", |field| field.name),
         filters: request.filters(frame),
         chips: request.chips(frame, &address),
         form: request.form,
-        ..ListPage::of(
-            frame,
-            resource.model().words(),
-            resource.model(),
-            resource.icon(),
-            address,
-            &resource.columns(),
-        )
+        ..ListPage::new(words.title(locale), address, columns.collect(), empty)
     };
     resource.adorn(frame, list)
 }

@@ -19,11 +19,9 @@ pub(crate) use row::{Cell, CellInput, Column, Head, Heading, Row, RowAction};
 use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
-use resource::{Field, Words};
 
 use super::{Form, Frame, picker::Picker, redirect};
 use crate::{
-    access::{Model, Verb},
     accounts::session::SavedView,
     catalogue::products::ProductRecord,
     rest::{list::last_page, page::Page, query::encode},
@@ -177,34 +175,6 @@ impl ListPage {
             number: 1,
             size: 10,
             empty,
-        }
-    }
-
-    /// The list of these records, with the buttons to create and import that the user has
-    /// permission for.
-    pub(crate) fn of(
-        frame: &Frame,
-        words: &Words,
-        model: Model,
-        icon: &'static str,
-        address: ListAddress,
-        fields: &[&'static Field],
-    ) -> Self {
-        let (locale, path) = (frame.locale, address.path().to_owned());
-        let columns = fields.iter().map(|field| Column::of(frame, field));
-        let empty = Empty::new(icon, words.none_yet(locale));
-        let list = Self::new(words.title(locale), address, columns.collect(), empty);
-        let name = fields
-            .iter()
-            .find(|field| field.is_name && field.target.is_none());
-        if !frame.may(Verb::Add, model) {
-            return list;
-        }
-        Self {
-            create: Some((words.new_one(locale), format!("{path}new/"))),
-            import: Some(format!("/import/?resource={}", path.trim_matches('/'))),
-            name: name.map_or("", |field| field.name),
-            ..list
         }
     }
 

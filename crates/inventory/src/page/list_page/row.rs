@@ -27,7 +27,8 @@ impl Column {
         }
     }
 
-    pub(super) fn of(frame: &Frame, field: &'static Field) -> Self {
+    /// The column of a described field.
+    pub(crate) fn of(frame: &Frame, field: &'static Field) -> Self {
         Self {
             is_number: field.is_number(),
             is_minor: field.is_minor,
