@@ -30,9 +30,7 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
     if path == reorder::pages::PATH {
         return Some(reorder::pages::PARAMETERS.to_vec());
     }
-    let mut lists = payments::pages::LISTS.iter();
-    let (_, known) = lists.find(|(list, _)| *list == path)?;
-    Some(known.to_vec())
+    Some(payments::pages::filters(path, locale)?.names())
 }
 
 /// The canonical address of a list to save: only known parameters, in the list's order, without the

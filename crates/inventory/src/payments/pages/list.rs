@@ -5,7 +5,7 @@ use axum::response::Response;
 use db::Timestamp;
 use http::Uri;
 use jiff::civil::Date;
-use web::locale::in_sao_paulo;
+use web::locale::{Locale, in_sao_paulo};
 
 use super::{
     super::{
@@ -44,7 +44,7 @@ pub(super) trait CheckoutList {
     /// The columns of the export.
     const COLUMNS: &'static [&'static str];
 
-    fn filters(frame: &Frame) -> ListFilters;
+    fn filters(locale: Locale) -> ListFilters;
 
     /// The list page without records.
     fn page(frame: &Frame, address: ListAddress) -> ListPage;
@@ -117,7 +117,7 @@ impl CheckoutRequest {
 
 pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
-    let filters = L::filters(&frame);
+    let filters = L::filters(frame.locale);
     let request = CheckoutRequest::read(&frame, parameters, filters).await?;
     let mut list = L::page(&frame, request.list.address(L::PATH, ""));
     list.is_create_dialog = false;
@@ -178,7 +178,7 @@ async fn read_all<T: ListedRecord>(
 pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let parameters = Parameters::of_address(&address);
-    let request = CheckoutRequest::read(&frame, parameters, L::filters(&frame)).await?;
+    let request = CheckoutRequest::read(&frame, parameters, L::filters(frame.locale)).await?;
     if request.list.form.is_refused() {
         return Ok(list_page::back_to_list(&address));
     }

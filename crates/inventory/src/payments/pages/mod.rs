@@ -14,6 +14,7 @@ use axum::extract::Path;
 use db::Money;
 use http::StatusCode;
 use resource::{Field, price};
+use web::locale::Locale;
 
 use super::{Failure, client::CheckoutError, model::CheckoutOrder};
 use crate::{
@@ -21,11 +22,13 @@ use crate::{
     page::{
         Form, Frame, PageResult,
         form_token::FormToken,
+        list_page::ListFilters,
         numbers,
         routes::{PageRouter, get},
     },
     rest::Refusal,
 };
+use list::CheckoutList as _;
 
 /// An id of checkout in a path.
 type Id = Path<String>;
@@ -33,9 +36,15 @@ type Id = Path<String>;
 const AMOUNT: &Field = &price::<Money>("Valor", "Amount").named("amount");
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
-/// The paths of the lists, with the filters of each.
-pub(crate) const LISTS: [(&str, &[&str]); 2] =
-    [(ORDERS, orders::FILTERS), (PAYMENTS, payments::FILTERS)];
+
+/// The filters of the list at a path. `None` if there is no such list.
+pub(crate) fn filters(path: &str, locale: Locale) -> Option<ListFilters> {
+    match path {
+        ORDERS => Some(orders::Orders::filters(locale)),
+        PAYMENTS => Some(payments::Payments::filters(locale)),
+        _ => None,
+    }
+}
 
 /// `/payments/` and the paths below it.
 pub(crate) fn routes() -> PageRouter {

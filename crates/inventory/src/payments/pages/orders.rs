@@ -1,5 +1,7 @@
 //! The list of orders and its export.
 
+use web::locale::Locale;
+
 use super::{
     super::{
         labels::{ORDER_STATUSES, TITLE, code_of, order_state, order_status},
@@ -13,15 +15,13 @@ use crate::{
     access::{Model, Verb},
     page::{
         Frame,
-        history::machine_time,
         list_page::{
             Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
         },
     },
-};
     rest::json::time_text,
+};
 
-pub(super) const FILTERS: &[&str] = &["search", "status", "date_from", "date_to"];
 pub(super) struct Orders;
 
 impl CheckoutList for Orders {
@@ -41,11 +41,11 @@ impl CheckoutList for Orders {
         "paid_at",
     ];
 
-    fn filters(frame: &Frame) -> ListFilters {
-        let number = frame.text("Número do pedido", "Order number");
+    fn filters(locale: Locale) -> ListFilters {
+        let number = locale.text("Número do pedido", "Order number");
         let statuses =
-            ORDER_STATUSES.map(|(code, status)| (code, frame.say(order_status(status).text)));
-        let status = frame.text("Situação", "Status");
+            ORDER_STATUSES.map(|(code, status)| (code, locale.say(order_status(status).text)));
+        let status = locale.text("Situação", "Status");
         ListFilters {
             search: Some(number.to_owned()),
             days: Some(Days::SaoPaulo),

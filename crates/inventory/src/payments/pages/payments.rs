@@ -3,6 +3,7 @@
 
 use askama::Template;
 use axum::extract::Path;
+use web::locale::Locale;
 
 use super::{
     super::{
@@ -21,7 +22,7 @@ use crate::{
     audit::{ActionKind, Entry},
     page::{
         Frame, PageResult,
-        history::{SYSTEM, machine_time},
+        history::SYSTEM,
         list_page::{
             Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
         },
@@ -31,7 +32,6 @@ use crate::{
     rest::{json::time_text, query::Parameters},
 };
 
-pub(super) const FILTERS: &[&str] = &["status", "payment_method", "date_from", "date_to"];
 pub(super) struct Payments;
 
 impl CheckoutList for Payments {
@@ -49,13 +49,13 @@ impl CheckoutList for Payments {
         "approved_at",
     ];
 
-    fn filters(frame: &Frame) -> ListFilters {
+    fn filters(locale: Locale) -> ListFilters {
         let statuses =
-            PAYMENT_STATUSES.map(|(code, status)| (code, frame.say(payment_status(status).text)));
-        let methods = METHODS.map(|(code, means)| (code, frame.say(method(means))));
+            PAYMENT_STATUSES.map(|(code, status)| (code, locale.say(payment_status(status).text)));
+        let methods = METHODS.map(|(code, means)| (code, locale.say(method(means))));
         let (status, means) = (
-            frame.text("Situação", "Status"),
-            frame.text("Forma", "Method"),
+            locale.text("Situação", "Status"),
+            locale.text("Forma", "Method"),
         );
         ListFilters {
             days: Some(Days::SaoPaulo),
