@@ -54,7 +54,7 @@ pub(crate) fn described(name: &str) -> Option<&'static Field> {
 
 /// The label of a field. A field without a description keeps its name.
 pub(crate) fn field(locale: Locale, name: &str) -> &str {
-    described(name).map_or(name, |field| locale.text(field.label.0, field.label.1))
+    described(name).map_or(name, |field| locale.say(field.label))
 }
 
 /// The label for use within a sentence: `número de série`.

@@ -122,7 +122,7 @@ pub(super) fn permission(locale: Locale, permission: Permission) -> String {
     let name = permission.model.words().one(locale);
     // Models without pages here belong to checkout.
     let application = about.map_or(payments::TITLE, |about| about.application.name());
-    let application = locale.text(application.0, application.1);
+    let application = locale.say(application);
     let label = permission.label(locale);
     format!("{application} | {} | {label}", capitalized(name))
 }

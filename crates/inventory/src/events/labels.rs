@@ -29,7 +29,7 @@ const MAX_LENGTH: usize = 2_000;
 pub(crate) fn type_labels(types: &[String], locale: Locale) -> String {
     let known = EventType::DELIVERED.into_iter();
     let listed = known.filter(|kind| types.iter().any(|name| name == kind.name()));
-    let labels = listed.map(|kind| locale.text(kind.words().0, kind.words().1));
+    let labels = listed.map(|kind| locale.say(kind.words()));
     labels.collect::<Vec<_>>().join(", ")
 }
 

@@ -109,10 +109,9 @@ impl Form {
     pub(crate) fn summary(&self, locale: Locale) -> Vec<(&'static str, String)> {
         let named = self.errors.iter().map(|(field, message)| {
             let mut own = self.own.iter().filter(|own| own.name == *field);
-            let name = own.next().map_or_else(
-                || names::field(locale, field),
-                |own| locale.text(own.label.0, own.label.1),
-            );
+            let name = own
+                .next()
+                .map_or_else(|| names::field(locale, field), |own| locale.say(own.label));
             (*field, format!("{name}: {message}"))
         });
         named.collect()

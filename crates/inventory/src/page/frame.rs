@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderValue, StatusCode, Uri, header::LOCATION, request::Parts};
-use resource::Field;
+use resource::{Both, Field};
 use web::{
     client::Origin,
     cookie::HostOnly,
@@ -187,8 +187,8 @@ impl Frame {
     }
 
     /// The text in the user's language.
-    pub(crate) fn say(&self, (portuguese, english): (&'static str, &'static str)) -> &'static str {
-        self.layout.locale.text(portuguese, english)
+    pub(crate) fn say(&self, text: Both) -> &'static str {
+        self.layout.locale.say(text)
     }
 
     /// The label of a field.

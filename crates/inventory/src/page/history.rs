@@ -1,6 +1,6 @@
 //! The history of changes on a record's page.
 
-use db::{Money, Timestamp};
+use db::Money;
 use resource::{Both, Field, Kind, Value};
 use web::locale::Locale;
 
@@ -87,10 +87,7 @@ fn phrase(entry: &Entry, locale: Locale) -> String {
             let changed = locale.text("Alterado:", "Changed:");
             format!("{changed} {}", fields.join(", "))
         }
-        done => {
-            let (portuguese, english) = done.words();
-            locale.text(portuguese, english).to_owned()
-        }
+        done => locale.say(done.words()).to_owned(),
     }
 }
 
@@ -107,10 +104,7 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
             locale.text("Alterado:", "Changed"),
             enumeration(locale, &names)
         ),
-        done => {
-            let (portuguese, english) = done.words();
-            format!("{}.", locale.text(portuguese, english))
-        }
+        done => format!("{}.", locale.say(done.words())),
     }
 }
 
@@ -163,6 +157,8 @@ fn enumeration(locale: Locale, texts: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use db::Timestamp;
+
     use super::*;
     use crate::audit::FieldChanges;
 

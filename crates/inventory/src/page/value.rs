@@ -84,7 +84,7 @@ impl FieldValue {
             Self::Text(text) | Self::Record(_, _, text) => text.clone(),
             Self::Chosen(_, shown) if shown.is_empty() => "-".to_owned(),
             Self::Chosen(_, shown) => shown.clone(),
-            Self::Word((portuguese, english)) => locale.text(portuguese, english).to_owned(),
+            Self::Word(words) => locale.say(*words).to_owned(),
             Self::Changes(changes) if changes.is_empty() => "-".to_owned(),
             Self::Changes(changes) => {
                 let words = changes.iter();

@@ -82,7 +82,7 @@ fn reasons(order: &PaidOrder, locale: Locale) -> Vec<String> {
         .collect();
     if reasons.is_empty() {
         let enough = ("Agora há estoque suficiente.", "There is enough stock now.");
-        return vec![locale.text(enough.0, enough.1).to_owned()];
+        return vec![locale.say(enough).to_owned()];
     }
     reasons
 }

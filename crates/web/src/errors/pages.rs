@@ -76,8 +76,8 @@ impl Explanation {
         let hint = error.extra.get("hint").and_then(Value::as_str);
         Self {
             icon: icon(error.status),
-            title: locale.text(title.0, title.1),
-            advice: hint.unwrap_or(locale.text(advice.0, advice.1)).to_owned(),
+            title: locale.say(title),
+            advice: hint.unwrap_or(locale.say(advice)).to_owned(),
             wait: seconds.map(|seconds| wait(seconds, locale)),
             is_past_end,
         }
@@ -117,7 +117,7 @@ fn wait(seconds: u64, locale: Locale) -> String {
     };
     let unit = if count == 1 { one } else { many };
     let again = locale.text("Tente de novo em", "Try again in");
-    format!("{again} {count} {}.", locale.text(unit.0, unit.1))
+    format!("{again} {count} {}.", locale.say(unit))
 }
 
 /// The icon that goes with a status.

@@ -105,6 +105,11 @@ impl Locale {
             Self::En => english,
         }
     }
+
+    /// One of a pair of texts, Portuguese and English.
+    pub const fn say<'a>(self, (portuguese, english): (&'a str, &'a str)) -> &'a str {
+        self.text(portuguese, english)
+    }
 }
 
 impl Theme {

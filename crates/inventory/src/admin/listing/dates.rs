@@ -174,10 +174,8 @@ fn month_name(locale: Locale, month: i8) -> String {
         ("dezembro", "December"),
     ];
     let index = usize::try_from(month).unwrap_or_default().saturating_sub(1);
-    NAMES.get(index).map_or_else(
-        || month.to_string(),
-        |names| locale.text(names.0, names.1).to_owned(),
-    )
+    let name = NAMES.get(index).map(|names| locale.say(*names).to_owned());
+    name.unwrap_or_else(|| month.to_string())
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub(super) async fn export(
             site.text(
                 "Há registros demais para um arquivo: no máximo 10.000. Filtre a lista primeiro.",
                 "There are too many records for one file: at most 10,000. Filter the list first.",
-            )),
+            ),
         ));
     };
     let columns = about.columns.iter().map(|column| column.name);

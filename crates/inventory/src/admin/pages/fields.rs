@@ -142,7 +142,6 @@ async fn view(
     (name, id): (String, String),
 ) -> Result<FieldView, Refusal> {
     let value = form.value(field.name).to_owned();
-    let text = |(portuguese, english)| site.locale.text(portuguese, english);
     let chosen: Vec<&str> = value.split(',').collect();
     let (options, links) = match (field.kind, field.target) {
         (Kind::Reference, Some(target)) => {
@@ -163,8 +162,8 @@ async fn view(
     Ok(FieldView {
         id,
         label: site.field(field.name),
-        help: text(field.help),
-        section: field.section.map_or("", text),
+        help: site.say(field.help),
+        section: field.section.map_or("", |section| site.say(section)),
         is_required: field.is_required(),
         error: form.error(field.name).to_owned(),
         conflict: form.conflict(field.name).map(|conflict| conflict.at(&name)),

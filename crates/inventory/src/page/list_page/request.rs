@@ -109,8 +109,7 @@ impl ListFilters {
         let fields = self.fields.iter();
         let bounded = fields.filter_map(|field| Some((*field, field.bounds?)));
         bounded.flat_map(move |(field, (least, greatest))| {
-            let (portuguese, english) = field.short;
-            let label = locale.text(portuguese, english);
+            let label = locale.say(field.short);
             let [from, to] = words;
             [(least, from), (greatest, to)].map(|(name, word)| BoundFilter {
                 field,
