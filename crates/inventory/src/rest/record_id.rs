@@ -6,8 +6,8 @@ use http::request::Parts;
 use super::Refusal;
 
 /// The record id of a path. `None` if no record can have such an id: the handler answers 404, with
-/// [`RecordId::known`], only after it has checked the caller's permission. A segment that is empty or contains a dot or a
-/// slash is an unknown path, which is 404 for everybody.
+/// [`RecordId::known`], only after it has checked the caller's permission. A segment that is empty or
+/// contains a dot or a slash is an unknown path, which is 404 for everybody.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordId(pub Option<i64>);
 
