@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use axum::response::Response;
 use http::HeaderMap;
-use http::header::{COOKIE, HeaderValue};
+use http::header::{COOKIE, HeaderValue, SET_COOKIE};
 use http::request::Parts;
 
 use crate::client::Origin;
@@ -80,6 +81,13 @@ pub fn show(name: &str, value: &str, lifetime: Duration, secure: bool) -> Option
 /// A `Set-Cookie` value that deletes a cookie of ours.
 pub fn forget(name: &str, secure: bool) -> Option<HeaderValue> {
     line(name, "", Some(Duration::ZERO), "; HttpOnly", secure)
+}
+
+/// Adds a `Set-Cookie` value, if there is one, to a response.
+pub fn add(response: &mut Response, line: Option<HeaderValue>) {
+    if let Some(line) = line {
+        response.headers_mut().append(SET_COOKIE, line);
+    }
 }
 
 fn line(

@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use axum::{extract::Request, middleware::Next, response::Response};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use http::{
-    HeaderName, HeaderValue, StatusCode,
-    header::{LOCATION, SET_COOKIE},
-    request::Parts,
-};
+use http::{HeaderName, StatusCode, header::LOCATION, request::Parts};
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 use web::{client::Origin, cookie};
 
 use super::{shortened, visits::Visit};
-use crate::accounts::{csrf, session::Session};
+use crate::accounts::csrf;
 
 const COOKIE: &str = "balcao_flash";
 /// The lifetime of the cookie. The next page loads well within it.
@@ -135,23 +131,14 @@ pub(crate) fn leave(mut response: Response, flash: Flash) -> Response {
 
 /// The message that the previous action left.
 pub(super) fn read(parts: &Parts) -> Option<Flash> {
-    let visit = Visit::of(&parts.extensions);
-    let secret = visit
-        .0
-        .as_deref()
-        .and_then(|session| session.csrf.clone())?;
-    Flash::verified(cookie::find(&parts.headers, COOKIE)?, &secret)
+    let session = Visit::of(&parts.extensions).0?;
+    let secret = session.csrf.as_ref()?;
+    Flash::verified(cookie::find(&parts.headers, COOKIE)?, secret)
 }
 
 /// Deletes the cookie of a message that has been shown.
 pub(super) fn forget(response: &mut Response, is_https: bool) {
-    append(response, cookie::forget(COOKIE, is_https));
-}
-
-fn append(response: &mut Response, line: Option<HeaderValue>) {
-    if let Some(line) = line {
-        response.headers_mut().append(SET_COOKIE, line);
-    }
+    cookie::add(response, cookie::forget(COOKIE, is_https));
 }
 
 /// Middleware: stores the message of a handler in the cookie. For scripts, it replaces a redirect
@@ -162,21 +149,17 @@ pub(crate) async fn write(request: Request, next: Next) -> Response {
     let is_script = request.headers().contains_key(BY_SCRIPT);
     let mut response = next.run(request).await;
     let flash = response.extensions_mut().remove::<Flash>();
-    let secret = session.as_deref().and_then(secret_of);
+    let secret = session.as_ref().and_then(|session| session.csrf.as_ref());
     if let (Some(flash), Some(secret)) = (flash, secret) {
-        let signed = flash.signed(&secret);
+        let signed = flash.signed(secret);
         let line = signed.and_then(|text| cookie::remember(COOKIE, &text, LIFETIME, is_https));
-        append(&mut response, line);
+        cookie::add(&mut response, line);
     }
     if is_script && let Some(address) = response.headers_mut().remove(LOCATION) {
         *response.status_mut() = StatusCode::OK;
         response.headers_mut().insert(GO_TO, address);
     }
     response
-}
-
-fn secret_of(session: &Session) -> Option<csrf::Secret> {
-    session.csrf.clone()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use askama::Template;
 use axum::response::Response;
-use http::{HeaderMap, header::SET_COOKIE};
+use http::HeaderMap;
 use web::cookie;
 
 use super::{
@@ -44,8 +44,7 @@ async fn switch(frame: Frame, post: FormSubmission) -> Response {
         _ => "on",
     };
     let mut response = see_other(&safe_next(post.form.get("next")));
-    if let Some(line) = cookie::remember(COOKIE, choice, LIFETIME, frame.is_https) {
-        response.headers_mut().append(SET_COOKIE, line);
-    }
+    let line = cookie::remember(COOKIE, choice, LIFETIME, frame.is_https);
+    cookie::add(&mut response, line);
     response
 }

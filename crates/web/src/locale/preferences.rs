@@ -7,7 +7,7 @@ use axum::extract::{Form, Request};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use http::header::{HeaderValue, SET_COOKIE};
+use http::header::HeaderValue;
 use http::request::Parts;
 use utoipa::openapi::schema::ObjectBuilder;
 use utoipa::openapi::{RefOr, Schema};
@@ -32,9 +32,7 @@ pub async fn remember(request: Request, next: Next) -> Response {
     let is_https = Origin::known(request.extensions()).is_https;
     let choice = Locale::chosen(request.uri()).and_then(|locale| language_cookie(locale, is_https));
     let mut response = next.run(request).await;
-    if let Some(cookie) = choice {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    cookie::add(&mut response, choice);
     response
 }
 
@@ -90,13 +88,11 @@ async fn choose(
         .unwrap_or("/");
     // A language in the address would override the choice just made.
     let mut response = Redirect::to(&without(next, "lang")).into_response();
-    let cookies = [
-        language.and_then(|locale| language_cookie(locale, is_https)),
-        theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, is_https)),
-    ];
-    for cookie in cookies.into_iter().flatten() {
-        response.headers_mut().append(SET_COOKIE, cookie);
-    }
+    let language = language.and_then(|locale| language_cookie(locale, is_https));
+    cookie::add(&mut response, language);
+    let theme =
+        theme.and_then(|theme| cookie::remember(THEME_COOKIE, theme.name(), LIFETIME, is_https));
+    cookie::add(&mut response, theme);
     Ok(response)
 }
 

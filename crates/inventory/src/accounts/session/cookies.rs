@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use axum::response::Response;
-use http::{HeaderValue, header::SET_COOKIE};
+use http::header::SET_COOKIE;
 use web::cookie::{self, HostOnly, host_only};
 
 use super::lifetimes::{BROWSER_LIFETIME, LIFETIME, TICKET_LIFETIME};
@@ -27,14 +27,14 @@ pub(crate) fn session(cookies: HostOnly<'_>) -> Option<&str> {
 /// Sets the session's token until the browser is closed.
 pub(super) fn keep_until_closed(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
-    append(response, cookie::keep(&name, token, is_https));
+    cookie::add(response, cookie::keep(&name, token, is_https));
 }
 
 /// Sets the cookie that recognises the browser.
 pub(super) fn recognise(response: &mut Response, browser: &str, is_https: bool) {
     let name = host_only(BROWSER, is_https);
     let line = cookie::remember(&name, browser, BROWSER_LIFETIME, is_https);
-    append(response, line);
+    cookie::add(response, line);
 }
 
 /// The sealed cookie of a browser that has logged in before.
@@ -51,31 +51,31 @@ pub(crate) fn ticket(cookies: HostOnly<'_>) -> Option<&str> {
 pub(crate) fn set_ticket(response: &mut Response, sealed: &str, is_https: bool) {
     let name = host_only(TICKET, is_https);
     let line = cookie::remember(&name, sealed, TICKET_LIFETIME, is_https);
-    append(response, line);
+    cookie::add(response, line);
 }
 
 pub(crate) fn delete_ticket(response: &mut Response, is_https: bool) {
     let name = host_only(TICKET, is_https);
-    append(response, cookie::forget(&name, is_https));
+    cookie::add(response, cookie::forget(&name, is_https));
 }
 
 /// Sets the session's token for the full lifetime from now.
 pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     let name = host_only(SESSION, is_https);
-    append(response, cookie::remember(&name, token, LIFETIME, is_https));
+    cookie::add(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
 
 /// Sets the CSRF secret.
 pub(crate) fn show_secret(response: &mut Response, secret: &csrf::Secret, is_https: bool) {
     let name = host_only(csrf::COOKIE, is_https);
     let line = cookie::show(&name, &secret.expose(), CSRF_LIFETIME, is_https);
-    append(response, line);
+    cookie::add(response, line);
 }
 
 /// Deletes the session's token.
 pub(crate) fn end(response: &mut Response, is_https: bool) {
     let name = host_only(SESSION, is_https);
-    append(response, cookie::forget(&name, is_https));
+    cookie::add(response, cookie::forget(&name, is_https));
 }
 
 /// Whether a response sets or deletes the session's token already.
@@ -85,10 +85,4 @@ pub(crate) fn is_settled(response: &Response, is_https: bool) -> bool {
     lines
         .iter()
         .any(|line| line.as_bytes().starts_with(begin.as_bytes()))
-}
-
-fn append(response: &mut Response, line: Option<HeaderValue>) {
-    if let Some(line) = line {
-        response.headers_mut().append(SET_COOKIE, line);
-    }
 }
