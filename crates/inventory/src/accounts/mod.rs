@@ -7,6 +7,7 @@ mod bearer;
 mod common_passwords;
 pub mod csrf;
 mod password;
+mod sealed;
 pub mod second_factor;
 pub(crate) mod service;
 pub mod session;

@@ -277,9 +277,9 @@ pub(crate) async fn login_person(
             Ok(response)
         }
         Some(LoginStep::CodeRequired(proven)) => {
-            let ticket = Ticket::new(proven, input.remembered, &input.next, state.clock.now());
+            let ticket = Ticket::closed(state, proven, input.remembered, &input.next);
             let mut response = redirect("/login/code/");
-            cookies::set_ticket(&mut response, &ticket.close(state), frame.is_https());
+            cookies::set_ticket(&mut response, &ticket, frame.is_https());
             Ok(response)
         }
     }
