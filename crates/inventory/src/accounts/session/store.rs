@@ -55,8 +55,7 @@ pub(super) async fn insert(
             &token_hash, &visitor.user, &csrf_secret, &visitor.address, &visitor.agent, &now, &expires_at, &visitor.remembered,
         ],
     )
-    .await?;
-    Ok(())
+    .await.map(drop)
 }
 
 /// Prolongs a session, unless it was visited or ended since it was read.
@@ -71,8 +70,7 @@ pub(super) async fn touch(
         "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1 AND last_seen_at = $4",
         &[&id, &now, &expires_at, &seen_at],
     )
-    .await?;
-    Ok(())
+    .await.map(drop)
 }
 
 /// Inserts a copy of a session with another token and returns its id. `None` if the session has
@@ -106,8 +104,8 @@ pub(super) async fn end_by(
         "UPDATE sessions SET last_seen_at = $2, expires_at = $3 WHERE id = $1 AND expires_at > $3",
         &[&id, &now, &end],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Replaces the token and the CSRF secret of a session.
@@ -121,19 +119,14 @@ pub(super) async fn replace_token(
         "UPDATE sessions SET token_hash = $2, csrf_secret = $3 WHERE id = $1",
         &[&id, &token_hash, &csrf_secret],
     )
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 /// Deletes one session of a user. Returns whether it existed.
 pub(super) async fn delete_one(tx: &mut Tx, id: i64, user: i64) -> Result<bool, Error> {
-    let deleted = tx
-        .execute(
-            "DELETE FROM sessions WHERE id = $1 AND user_id = $2",
-            &[&id, &user],
-        )
-        .await?;
-    Ok(deleted == 1)
+    let sql = "DELETE FROM sessions WHERE id = $1 AND user_id = $2";
+    tx.execute_one(sql, &[&id, &user]).await
 }
 
 /// Deletes all sessions of a user but one. Returns how many.
@@ -152,18 +145,18 @@ pub(in crate::accounts) async fn delete_others(
 /// Deletes the session with this token's digest.
 pub(super) async fn delete(tx: &mut Tx, token_hash: &str) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE token_hash = $1", &[&token_hash])
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }
 
 pub(in crate::accounts) async fn delete_of_user(tx: &mut Tx, user: i64) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE user_id = $1", &[&user])
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }
 
 pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE expires_at <= $1", &[&now])
-        .await?;
-    Ok(())
+        .await
+        .map(drop)
 }
