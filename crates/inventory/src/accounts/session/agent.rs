@@ -35,10 +35,7 @@ pub fn words(agent: &str, locale: Locale) -> String {
         let found = table.iter().find(|(word, _)| agent.contains(word));
         found.map(|(_, name)| *name)
     };
-    let on = |system| match (locale, system) {
-        (Locale::PtBr, system) => format!("no {system}"),
-        (Locale::En, system) => format!("on {system}"),
-    };
+    let on = |system| format!("{} {system}", locale.text("no", "on"));
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} {}", on(system)),
         (Some(browser), None) => browser.to_owned(),
