@@ -2,7 +2,7 @@
 
 use web::locale::Locale;
 
-use super::model::MAX_ADDRESS;
+use super::MAX_ADDRESS;
 use crate::{
     catalogue::{named::Kind, products::Products},
     movement::Movement,

@@ -2,7 +2,6 @@
 //! user, is loaded with the session of every page, and appears in the navigation below its list.
 
 mod lists;
-mod model;
 pub(crate) mod pages;
 mod store;
 
@@ -16,12 +15,23 @@ use crate::{
     accounts::{session::SavedView, users},
     idempotency::IdempotencyKey,
     rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
+        Message, Refusal,
+        fields::{FieldErrors, Members, Mode, Reader},
     },
     work::{Work, write, write_once},
 };
-use model::{MAX_VIEWS, NAME_TAKEN, read_name, too_many};
+
+/// The most views of one user.
+const MAX_VIEWS: i64 = 30;
+/// The most characters of a name.
+const MAX_NAME: usize = 60;
+/// The most bytes of an address. One with the longest search fits.
+const MAX_ADDRESS: usize = 4000;
+/// The error if another view of the user has the name.
+const NAME_TAKEN: Message = Message::fixed(
+    "Você já tem uma visão com este nome.",
+    "You already have a view with this name.",
+);
 
 /// Saves a list under the name in a form. `address` must be [`canonical`].
 ///
@@ -89,4 +99,23 @@ fn name_error(refusal: Refusal) -> Refusal {
         }
         refusal => refusal,
     }
+}
+
+/// Parses the name in a form.
+fn read_name(members: &Members) -> Result<String, FieldErrors> {
+    let mut reader = Reader::new(members, Mode::Whole);
+    let name = reader.text("name", MAX_NAME);
+    let errors = reader.finish();
+    match name {
+        Some(name) if errors.is_empty() => Ok(name.replace(char::is_control, " ")),
+        _ => Err(errors),
+    }
+}
+
+/// The error if the user has too many views.
+fn too_many() -> Message {
+    Message::new(
+        format!("Você já tem {MAX_VIEWS} visões salvas. Remova uma antes de salvar outra."),
+        format!("You already have {MAX_VIEWS} saved views. Remove one before you save another."),
+    )
 }

@@ -3,8 +3,9 @@
 
 use askama::Template;
 use axum::response::Response;
+use resource::Both;
 
-use super::{canonical, model::MAX_NAME};
+use super::{MAX_NAME, canonical};
 use crate::{
     accounts::session::SavedView,
     page::{
@@ -24,13 +25,16 @@ pub(crate) fn routes() -> PageRouter {
         .route("/views/{id}/delete/", get(ask).post(remove))
 }
 
+const NEW_TITLE: Both = ("Salvar esta visão", "Save this view");
+const EDIT_TITLE: Both = ("Renomear a visão", "Rename the view");
+
 /// The form with the name of a view.
 #[derive(Template)]
 #[template(path = "views/form.html")]
 struct ViewFormPage<'a> {
     frame: &'a Frame,
     form: &'a Form,
-    title: &'a str,
+    title: Both,
     /// The address of the list that the view shows.
     address: &'a str,
 }
@@ -48,14 +52,6 @@ impl ViewFormPage<'_> {
     }
 }
 
-fn new_title(frame: &Frame) -> &'static str {
-    frame.text("Salvar esta visão", "Save this view")
-}
-
-fn edit_title(frame: &Frame) -> &'static str {
-    frame.text("Renomear a visão", "Rename the view")
-}
-
 async fn new(frame: Frame, parameters: Parameters) -> PageResult {
     let Some(address) = parameters.get("address").and_then(canonical) else {
         // There is no list to save.
@@ -64,7 +60,7 @@ async fn new(frame: Frame, parameters: Parameters) -> PageResult {
     Ok(frame.show(ViewFormPage {
         frame: &frame,
         form: &Form::new(),
-        title: new_title(&frame),
+        title: NEW_TITLE,
         address: &address,
     }))
 }
@@ -86,7 +82,7 @@ async fn create(frame: Frame, post: FormSubmission) -> PageResult {
             let message = frame.text("Visão salva", "View saved");
             Ok(done(&view.address, message, &view.name))
         }
-        Err(refusal) => again(&frame, post, new_title(&frame), &address, refusal),
+        Err(refusal) => again(&frame, post, NEW_TITLE, &address, refusal),
     }
 }
 
@@ -97,7 +93,7 @@ fn done(address: &str, message: &str, name: &str) -> Response {
 fn again(
     frame: &Frame,
     post: FormSubmission,
-    title: &str,
+    title: Both,
     address: &str,
     refusal: Refusal,
 ) -> PageResult {
@@ -124,7 +120,7 @@ async fn edit(frame: Frame, id: RecordId) -> PageResult {
     Ok(frame.show(ViewFormPage {
         frame: &frame,
         form: &Form::new().with("name", view.name.clone()),
-        title: edit_title(&frame),
+        title: EDIT_TITLE,
         address: &view.address,
     }))
 }
@@ -136,7 +132,7 @@ async fn rename(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult 
             let message = frame.text("Visão renomeada", "View renamed");
             Ok(done(&view.address, message, &view.name))
         }
-        Err(refusal) => again(&frame, post, edit_title(&frame), &view.address, refusal),
+        Err(refusal) => again(&frame, post, EDIT_TITLE, &view.address, refusal),
     }
 }
 
