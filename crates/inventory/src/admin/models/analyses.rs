@@ -44,11 +44,10 @@ impl AdminModel for Analyses {
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let product = query.id("product");
-        let text_query = TextQuery {
-            words: query.words(),
-            titled: products::few(state, &query.search).await?,
-        };
-        if !text_query.words.is_empty() {
+        let words = query.words();
+        if !words.is_empty() {
+            let titled = products::few(state, &query.search).await?;
+            let text_query = TextQuery { words, titled };
             let found = analysis::search(state, product, text_query, page_range(query)).await?;
             return Ok(counted(found, |summary| record(&summary), CUT));
         }
