@@ -14,6 +14,11 @@ pub(in crate::admin) fn select(
     search(&mut records, query);
     records.retain(|record| passes(record, query));
     records.sort_by(|left, right| compare(left, right, query));
+    page_of(records, query)
+}
+
+/// The requested page of all records.
+pub(in crate::admin) fn page_of(records: Vec<ModelRecord>, query: &ListParameters) -> RecordPage {
     let count = RecordCount::exact(records.len() as u64);
     let skipped = usize::try_from(query.offset()).unwrap_or(usize::MAX);
     let limit = usize::try_from(query.size).unwrap_or(usize::MAX);

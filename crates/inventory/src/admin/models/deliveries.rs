@@ -14,10 +14,8 @@ use crate::{
             ModelDescription, ModelRecord, RecordPage,
         },
         listing::{ListParameters, in_memory},
-        models::{counted, page_range},
     },
     events::{self, Delivery, DeliveryState, deliveries},
-    listing::Matches,
     page::form_token::FormToken,
     rest::Refusal,
 };
@@ -70,8 +68,6 @@ impl AdminModel for Deliveries {
             endpoint: query.id("endpoint"),
             ..events::Filter::default()
         };
-        let (limit, offset) = page_range(query);
-
         let is_search = !query.words().is_empty();
         let most = if is_search { SEARCHED } else { NEWEST };
         let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
@@ -81,17 +77,10 @@ impl AdminModel for Deliveries {
         let newest = newest.into_iter().take(most);
         let mut records = newest.map(|delivery| record(&delivery, &titles)).collect();
         in_memory::search(&mut records, query);
-        let count = records.len() as u64;
-        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let found = Matches {
-            count,
-            records: records.into_iter().skip(skipped).take(limit).collect(),
-            is_cut: is_search && is_cut,
-        };
-        let mut rows = counted(found, |record| record, CUT);
-        rows.count.is_more = !is_search && is_cut;
-        Ok(rows)
+        let mut page = in_memory::page_of(records, query);
+        page.count.is_more = !is_search && is_cut;
+        page.note = (is_search && is_cut).then_some(CUT);
+        Ok(page)
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

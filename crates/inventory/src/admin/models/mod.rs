@@ -45,7 +45,7 @@ use crate::{
 };
 
 /// Long lists count at most this many rows, because counting reads every row.
-const MOST_COUNTED: u64 = 10_000;
+const MOST_COUNTED: u32 = 10_000;
 
 /// Converts a page of a service's list.
 fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
@@ -82,10 +82,11 @@ fn page_range(query: &ListParameters) -> PageRange {
 /// Converts a page of a list that counts at most [`MOST_COUNTED`] rows. The note says that a search
 /// did not cover all rows.
 fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) -> RecordPage {
+    let most = u64::from(MOST_COUNTED);
     RecordPage {
         count: RecordCount {
-            number: found.count.min(MOST_COUNTED),
-            is_more: found.count > MOST_COUNTED,
+            number: found.count.min(most),
+            is_more: found.count > most,
         },
         records: found.records.into_iter().map(record).collect(),
         note: found.is_cut.then_some(note),
@@ -94,7 +95,5 @@ fn counted<T>(found: Matches<T>, record: impl Fn(T) -> ModelRecord, note: Both) 
 
 /// One more than [`MOST_COUNTED`], which shows that there are more rows.
 fn count_limit() -> i64 {
-    i64::try_from(MOST_COUNTED)
-        .unwrap_or(i64::MAX)
-        .saturating_add(1)
+    i64::from(MOST_COUNTED) + 1
 }
