@@ -261,26 +261,21 @@ impl Picker {
         form: &mut Form,
     ) -> Result<Self, Refusal> {
         let locale = frame.locale;
-        let mut found = self.source.find(&frame.state, typed, locale).await?;
+        let found = self.source.find(&frame.state, typed, locale).await?;
         let folded = db::fold(typed);
-        let same: Vec<usize> = (0..found.len())
-            .filter(|&at| {
-                found
-                    .get(at)
-                    .is_some_and(|choice| db::fold(&choice.text) == folded)
-            })
-            .collect();
-        let at = match (same.as_slice(), found.as_slice()) {
-            ([only], _) => Some(*only),
+        let mut same = found
+            .iter()
+            .filter(|choice| db::fold(&choice.text) == folded);
+        let chosen = match (same.next(), same.next(), found.as_slice()) {
+            (Some(only), None, _) => Some(only),
             // A single match is chosen if it contains all words. A merely similar one is offered
             // instead.
-            (_, [only]) if only.has_words_of(typed) => Some(0),
+            (_, _, [only]) if only.has_words_of(typed) => Some(only),
             _ => None,
         };
-        if let Some(at) = at {
-            let choice = found.swap_remove(at);
+        if let Some(choice) = chosen {
             self.id = choice.id.to_string();
-            self.text = choice.text;
+            self.text = choice.text.clone();
             return Ok(self);
         }
         let message = if found.is_empty() {
