@@ -1,24 +1,21 @@
 //! The two kinds of movements, which most modules need. The records of movements are in `stock`.
 
-use resource::Words;
+use resource::{Words, stored_enum};
 
 use crate::access::Model;
 
-/// The kind of a movement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Movement {
-    /// Goods received from a supplier.
-    Inflow,
-    /// Goods shipped out.
-    Outflow,
+stored_enum! {
+    /// The kind of a movement.
+    #[derive(PartialOrd, Ord)]
+    pub enum Movement {
+        /// Goods received from a supplier.
+        Inflow = "inflow";
+        /// Goods shipped out.
+        Outflow = "outflow";
+    }
 }
 
 impl Movement {
-    /// The name in messages and in the database.
-    pub const fn name(self) -> &'static str {
-        self.model().code()
-    }
-
     /// The path segment in URLs, which is also the name of the table.
     pub const fn path(self) -> &'static str {
         match self {

@@ -75,7 +75,7 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
 
 /// The routes of the API.
 static API: Routes<State> = Routes::new(|| {
-    let movements = [Movement::Inflow, Movement::Outflow];
+    let movements = Movement::ALL;
     let named = Kind::ALL.into_iter().map(api::routes);
     let moved = movements.into_iter().map(api::routes);
     let resources = named.chain(moved);

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 use db::{Money, Timestamp};
+use resource::stored_enum;
 
 use super::Sum;
 use crate::movement::Movement;
@@ -17,22 +18,14 @@ pub const fn day_of(time: Timestamp) -> Timestamp {
     Timestamp::from_micros(micros - micros.rem_euclid(DAY_MICROS))
 }
 
-/// The dimension by which stock is grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dimension {
-    /// The product's category.
-    Category,
-    /// The product's brand.
-    Brand,
-}
-
-impl Dimension {
-    /// The name in the database.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Category => "category",
-            Self::Brand => "brand",
-        }
+stored_enum! {
+    /// The dimension by which stock is grouped.
+    #[derive(PartialOrd, Ord)]
+    pub enum Dimension {
+        /// The product's category.
+        Category = "category";
+        /// The product's brand.
+        Brand = "brand";
     }
 }
 
@@ -82,11 +75,8 @@ pub(crate) struct IdRange {
     pub(crate) last: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct IdRangeKey {
-    pub(crate) movement: Movement,
-    pub(crate) day: Timestamp,
-}
+/// The key of a range of ids: the kind and the day of the movements.
+pub(crate) type IdRangeKey = (Movement, Timestamp);
 
 /// The supplier id of the aggregates of all suppliers. No supplier has this id.
 pub(crate) const ALL_SUPPLIERS: i64 = 0;
@@ -233,14 +223,11 @@ impl Aggregates {
 
     /// Extends the day's range of ids by a booked movement.
     fn widen_id_range(&mut self, moved: &DayDelta, id: i64) {
-        let key = IdRangeKey {
-            movement: moved.movement,
-            day: moved.day,
-        };
         let new = IdRange {
             first: id,
             last: id,
         };
+        let key = (moved.movement, moved.day);
         let range = self.id_ranges.entry(key).or_insert(new);
         range.first = range.first.min(id);
         range.last = range.last.max(id);
@@ -383,7 +370,7 @@ impl fmt::Display for AggregateDifference {
             AggregateSubject::Stock((dimension, record)) => {
                 write!(formatter, "stock of {} {record}", dimension.name())?;
             }
-            AggregateSubject::IdRange(IdRangeKey { movement, day }) => {
+            AggregateSubject::IdRange((movement, day)) => {
                 let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
                 write!(formatter, "ids of {} of {day}", movement.path())?;
             }

@@ -23,7 +23,7 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
     if let Some(kind) = Kind::ALL.into_iter().find(|kind| is_at(kind.path())) {
         return Some(kind.filters(locale).names());
     }
-    let mut movements = [Movement::Inflow, Movement::Outflow].into_iter();
+    let mut movements = Movement::ALL.into_iter();
     if let Some(movement) = movements.find(|movement| is_at(movement.path())) {
         return Some(movement.filters(locale).names());
     }

@@ -37,6 +37,14 @@ macro_rules! stored_enum {
                 Self::ALL.into_iter().find(|one| one.name() == name)
             }
         }
+
+        impl db::Column for $type {
+            fn from_value(value: db::Value<'_>) -> Result<Self, db::Error> {
+                let name = <String as db::Column>::from_value(value)?;
+                let unknown = || db::Error::other(format!("no {}: {name}", stringify!($type)));
+                Self::of(&name).ok_or_else(unknown)
+            }
+        }
     };
 }
 
@@ -74,9 +82,9 @@ macro_rules! choice {
             }
 
             fn from_row(row: &db::Row<'_>, at: &mut usize) -> Result<Self, db::Error> {
-                let name = String::from_row(row, at)?;
-                let unknown = || db::Error::other(format!("no {}: {name}", stringify!($type)));
-                Self::of(&name).ok_or_else(unknown)
+                let value = row.get(*at)?;
+                *at += 1;
+                Ok(value)
             }
         }
 

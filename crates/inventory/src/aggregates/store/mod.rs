@@ -305,17 +305,18 @@ async fn add_to_stock(
 }
 
 /// Extends the range of ids of a day.
-async fn widen_id_range(tx: &mut Tx, key: &IdRangeKey, range: IdRange) -> Result<(), Error> {
+async fn widen_id_range(
+    tx: &mut Tx,
+    (movement, day): &IdRangeKey,
+    range: IdRange,
+) -> Result<(), Error> {
     let sql = "INSERT INTO daily_id_ranges (movement, day, first_id, last_id) VALUES ($1, $2, $3, $4)
          ON CONFLICT (movement, day) DO UPDATE SET
              first_id = CASE WHEN excluded.first_id < daily_id_ranges.first_id THEN excluded.first_id ELSE daily_id_ranges.first_id END,
              last_id = CASE WHEN excluded.last_id > daily_id_ranges.last_id THEN excluded.last_id ELSE daily_id_ranges.last_id END";
-    tx.execute(
-        sql,
-        &[&key.movement.name(), &key.day, &range.first, &range.last],
-    )
-    .await
-    .map(drop)
+    tx.execute(sql, &[&movement.name(), day, &range.first, &range.last])
+        .await
+        .map(drop)
 }
 
 /// Replaces all aggregates and deltas by a recount.
@@ -343,9 +344,9 @@ pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
 
 /// Reads a delta from the columns of `delta_columns!`, starting at column `first`.
 fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
-    let movement: Option<String> = row.get(first)?;
+    let movement: Option<Movement> = row.get(first)?;
     let day: Option<Timestamp> = row.get(first + 2)?;
-    let moved = match movement.as_deref().and_then(movement_of).zip(day) {
+    let moved = match movement.zip(day) {
         None => None,
         Some((movement, day)) => Some(DayDelta {
             movement,
@@ -369,12 +370,6 @@ fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
         selling_price: row.get(first + 13)?,
         low: row.get(first + 15)?,
     })
-}
-
-fn movement_of(name: &str) -> Option<Movement> {
-    [Movement::Inflow, Movement::Outflow]
-        .into_iter()
-        .find(|movement| movement.name() == name)
 }
 
 fn day_aggregate_of(row: &Row<'_>, first: usize) -> Result<DayAggregate, Error> {

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use db::{Conn, Error, Query, Row, Timestamp};
+use db::{Conn, Error, Query, Timestamp};
 
-use super::{day_aggregate_of, delta_columns, delta_of, movement_of, stock_aggregate_of};
+use super::{day_aggregate_of, delta_columns, delta_of, stock_aggregate_of};
 use crate::{
     aggregates::model::{
-        ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, IdRange, IdRangeKey,
-        MovementRange, StockAggregate, StockKey,
+        ALL_SUPPLIERS, Aggregates, DayAggregate, DayKey, Dimension, IdRange, MovementRange,
+        StockAggregate, StockKey,
     },
     movement::Movement,
 };
@@ -154,8 +154,8 @@ pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAg
         ),
         &[],
         |row| {
-            if let Some(dimension) = row.get::<Option<String>>(0)? {
-                let key = (dimension_of(&dimension), row.get(1)?);
+            if let Some(dimension) = row.get::<Option<Dimension>>(0)? {
+                let key = (dimension, row.get(1)?);
                 aggregates
                     .stock
                     .entry(key)
@@ -171,12 +171,6 @@ pub async fn stock(conn: &mut Conn) -> Result<BTreeMap<(Dimension, i64), StockAg
     Ok(aggregates.stock)
 }
 
-/// The movement in the first column.
-fn movement_in(row: &Row<'_>) -> Result<Movement, Error> {
-    let name: String = row.get(0)?;
-    movement_of(&name).ok_or_else(|| Error::other("an unknown movement"))
-}
-
 /// All aggregates with the deltas added. The caller must read from one snapshot.
 pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates, Error> {
     let mut aggregates = Aggregates {
@@ -187,9 +181,8 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
         "SELECT movement, supplier_id, day, movements, units, cost, value, present_cost, present_value FROM daily_aggregates",
         &[],
         |row| {
-            let movement = movement_in(row)?;
             let key = DayKey {
-                movement,
+                movement: row.get(0)?,
                 supplier: row.get(1)?,
                 day: row.get(2)?,
             };
@@ -202,15 +195,11 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
         "SELECT movement, day, first_id, last_id FROM daily_id_ranges",
         &[],
         |row| {
-            let movement = movement_in(row)?;
-            let key = IdRangeKey {
-                movement,
-                day: row.get(1)?,
-            };
             let range = IdRange {
                 first: row.get(2)?,
                 last: row.get(3)?,
             };
+            let key = (row.get(0)?, row.get(1)?);
             aggregates.id_ranges.insert(key, range);
             Ok(())
         },
@@ -229,14 +218,6 @@ pub(in crate::aggregates) async fn stored(conn: &mut Conn) -> Result<Aggregates,
     )
     .await?;
     Ok(aggregates)
-}
-
-fn dimension_of(name: &str) -> Dimension {
-    if name == Dimension::Brand.name() {
-        Dimension::Brand
-    } else {
-        Dimension::Category
-    }
 }
 
 /// The id of the newest ledger entry. It grows with every change of stock, in any process.

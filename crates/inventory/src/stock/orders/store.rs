@@ -49,8 +49,7 @@ pub(super) async fn insert(
 /// The state of an order, by its id in the checkout.
 pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<OrderState, Error> {
     let sql = "SELECT state FROM paid_orders WHERE order_id = $1";
-    conn.one(sql, &[&order_id], |row| state(&row.get::<String>(0)?))
-        .await
+    conn.one(sql, &[&order_id], |row| row.get(0)).await
 }
 
 /// Locks an order until the transaction ends. Returns false if it is not waiting.
@@ -126,7 +125,7 @@ fn order_of(row: &Row<'_>) -> Result<PaidOrder, Error> {
         id: row.get(0)?,
         order_id: row.get(1)?,
         reference: row.get(2)?,
-        state: state(&row.get::<String>(3)?)?,
+        state: row.get(3)?,
         received_at: row.get(4)?,
         lines: Vec::new(),
     })
@@ -145,9 +144,4 @@ fn line_of(row: &Row<'_>) -> Result<(i64, OrderLine), Error> {
         outflow: row.get(5)?,
     };
     Ok((row.get(0)?, line))
-}
-
-fn state(name: &str) -> Result<OrderState, Error> {
-    OrderState::of(name)
-        .ok_or_else(|| Error::other(format!("{name:?} is no state of a paid order")))
 }

@@ -35,7 +35,7 @@ on_both_engines!(
         let db = plans::shop(&address, (300, 6000), 60).await;
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
             let mut scans = Vec::new();
-            for movement in [Movement::Inflow, Movement::Outflow] {
+            for movement in Movement::ALL {
                 let orders = movement.fields().iter();
                 for order in
                     orders.flat_map(|field| [field.name.to_owned(), format!("-{}", field.name)])
@@ -95,7 +95,7 @@ on_both_engines!(
         change_some(&db).await;
         let read = async |conn: &mut Conn| {
             let mut dice = Dice::new(17);
-            for movement in [Movement::Inflow, Movement::Outflow] {
+            for movement in Movement::ALL {
                 let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
                 let everything = MovementList::newest(movement);
                 let stats = everything.stats(conn).await?;
