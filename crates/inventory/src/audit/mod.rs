@@ -131,8 +131,5 @@ pub async fn read(state: &State, id: i64) -> Result<Option<Entry>, Refusal> {
 
 /// The times of the first and the last entry.
 pub async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state
-        .db
-        .read(async |conn| store::LIST.span(conn).await)
-        .await?)
+    store::LIST.span(state).await
 }

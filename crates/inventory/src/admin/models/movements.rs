@@ -101,7 +101,7 @@ impl AdminModel for Movements {
     }
 
     async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-        movements::span(state, self.0).await
+        movements::list_of(self.0).span(state).await
     }
 }
 

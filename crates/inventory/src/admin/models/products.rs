@@ -125,7 +125,7 @@ impl AdminModel for Products {
     }
 
     async fn span(&self, state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-        products::created_span(state).await
+        products::LIST.span(state).await
     }
 }
 

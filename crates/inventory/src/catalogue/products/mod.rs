@@ -147,12 +147,6 @@ pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
 
 pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number, ids_of_title};
 
-/// When the first and the last product were created.
-pub(crate) async fn created_span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async |conn: &mut Conn| LIST.span(conn).await;
-    Ok(state.db.read(read).await?)
-}
-
 /// How many inflows, outflows and rows of running imports refer to a product and prevent its
 /// deletion.
 pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {

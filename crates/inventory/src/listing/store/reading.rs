@@ -47,10 +47,12 @@ impl<T> List<T> {
     /// The creation times of the first and of the last record.
     pub(crate) async fn span(
         &self,
-        conn: &mut Conn,
-    ) -> Result<Option<(Timestamp, Timestamp)>, Error> {
+        state: &State,
+    ) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
         let mut query = Query::new("SELECT min(created_at), max(created_at) FROM ");
-        conn.one_of(query.push(self.own.name), span_of).await
+        query.push(self.own.name);
+        let read = async move |conn: &mut Conn| conn.one_of(&query, span_of).await;
+        Ok(state.db.read(read).await?)
     }
 }
 

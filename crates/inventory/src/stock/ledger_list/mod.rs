@@ -43,8 +43,5 @@ pub(crate) async fn read(state: &State, id: i64) -> Result<Option<LedgerEntry>, 
 
 /// The times of the first and the last entry.
 pub(crate) async fn span(state: &State) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    Ok(state
-        .db
-        .read(async |conn| store::LIST.span(conn).await)
-        .await?)
+    store::LIST.span(state).await
 }
