@@ -1,28 +1,12 @@
-//! The level of a product's stock, low or normal, derived from its quantity and its threshold.
-//! `stock` lists low products.
+//! When a product's stock is low. `stock` lists low products.
 
 use resource::Titled;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The level of a product's stock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// At the threshold or above.
-    Normal,
-    /// Below the threshold.
-    Low,
-}
-
-impl Level {
-    /// The level of a quantity with a threshold.
-    pub const fn of(quantity: i64, threshold: i64) -> Self {
-        if quantity < threshold {
-            Self::Low
-        } else {
-            Self::Normal
-        }
-    }
+/// Whether a quantity is low: below its threshold.
+pub(crate) const fn is_low(quantity: i64, threshold: i64) -> bool {
+    quantity < threshold
 }
 
 /// A product below its threshold.
@@ -45,12 +29,12 @@ mod tests {
 
     #[test]
     fn a_quantity_below_the_threshold_is_low() {
-        assert_eq!(Level::of(9, 10), Level::Low);
+        assert!(is_low(9, 10));
     }
 
     #[test]
     fn a_quantity_at_or_above_the_threshold_is_normal() {
-        assert_eq!(Level::of(10, 10), Level::Normal);
-        assert_eq!(Level::of(0, 0), Level::Normal);
+        assert!(!is_low(10, 10));
+        assert!(!is_low(0, 0));
     }
 }

@@ -18,7 +18,7 @@ use crate::{
         Refusal,
         page::{Page, PageRequest},
     },
-    stock::{self, Level, LowStock, Policy},
+    stock::{self, LowStock, Policy},
 };
 pub(crate) use model::{LowProduct, OrderSource, ReorderNeed};
 
@@ -131,7 +131,7 @@ pub(crate) async fn set_threshold(
     Ok(ThresholdChange {
         title: product.title,
         threshold,
-        is_low: Level::of(product.quantity, threshold) == Level::Low,
+        is_low: stock::is_low(product.quantity, threshold),
     })
 }
 

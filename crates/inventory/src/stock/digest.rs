@@ -8,27 +8,27 @@ use std::{
     time::Duration,
 };
 
-use db::{Error, Timestamp, Tx};
+use db::{Error, Tx};
 
 use super::low_stock_list;
 use crate::{
     State,
+    aggregates::day_of,
     events::mail,
     rest::{list::PageNumber, page::PageRequest},
 };
 
-const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 const MAX_LISTED: u64 = 50;
 
 /// Sends mail until the service stops.
 pub(crate) async fn run(state: State) {
     let outbox = state.outbox.clone();
-    // The number of the day whose digest has been queued.
+    // The day whose digest has been queued: its beginning in microseconds.
     let done = Arc::new(AtomicI64::new(i64::MIN));
     let prepare = move || {
         let (state, done) = (state.clone(), Arc::clone(&done));
         async move {
-            let day = state.clock.now().micros().div_euclid(DAY);
+            let day = day_of(state.clock.now()).micros();
             if done.load(Ordering::Relaxed) != day && queue_digest(&state).await? {
                 done.store(day, Ordering::Relaxed);
             }
@@ -46,7 +46,7 @@ pub async fn queue_digest(state: &State) -> Result<bool, Error> {
         return Ok(false);
     };
     let now = state.clock.now();
-    let midnight = Timestamp::from_micros(now.micros().div_euclid(DAY) * DAY);
+    let midnight = day_of(now);
     if now < midnight + Duration::from_secs(u64::from(minutes) * 60) {
         return Ok(false);
     }

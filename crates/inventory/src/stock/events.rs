@@ -4,7 +4,7 @@ use db::Error;
 use serde::Serialize;
 
 use super::{
-    AlertMode, Level, QuantityChange,
+    AlertMode, LockedStock, is_low,
     movements::{model::MovementRecord, store::product as find_product},
     payloads::{AlertPayload, LevelPayload, OutflowPayload},
     store,
@@ -29,27 +29,27 @@ async fn publish(
 pub(super) async fn after_outflow(
     work: &mut Work<'_>,
     outflow: &MovementRecord,
-    change: QuantityChange,
+    stock: LockedStock,
 ) -> Result<(), Error> {
     let (product, kind) = (outflow.product.id, EventType::OutflowCreated);
     let data = OutflowPayload {
         outflow,
-        product_quantity: change.after,
+        product_quantity: stock.quantity,
     };
     publish(work, kind, product, data).await?;
-    let threshold = work.policy.threshold_of(change.threshold);
-    if Level::of(change.after, threshold) == Level::Low {
+    let threshold = work.policy.threshold_of(stock.threshold);
+    if is_low(stock.quantity, threshold) {
         if work.policy.alert == AlertMode::EveryOutflow {
             let level = LevelPayload {
                 product: &outflow.product,
-                quantity: change.after,
+                quantity: stock.quantity,
                 threshold,
             };
             publish_low_stock(work, level).await?;
         }
         analysis::request(work.tx, product, work.now).await?;
     }
-    after_other(work, product, change).await
+    after_other(work, product, stock).await
 }
 
 /// Publishes the events of any other change of a quantity, or of a threshold. Each product is
@@ -58,11 +58,11 @@ pub(super) async fn after_outflow(
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
-    change: QuantityChange,
+    stock: LockedStock,
 ) -> Result<(), Error> {
-    let (quantity, threshold) = (change.after, work.policy.threshold_of(change.threshold));
-    let is_low = Level::of(quantity, threshold) == Level::Low;
-    if is_low == change.is_alerted || change.is_archived {
+    let (quantity, threshold) = (stock.quantity, work.policy.threshold_of(stock.threshold));
+    let is_low = is_low(quantity, threshold);
+    if is_low == stock.is_alerted || stock.is_archived {
         return Ok(());
     }
     let is_alerted_once = work.policy.alert == AlertMode::Once;

@@ -3,8 +3,8 @@
 
 use db::Timestamp;
 
-pub use super::entry::EntryKind;
-use super::{LockedStock, QuantityChange, QuantityError, entry::NewEntry, store};
+pub use super::model::EntryKind;
+use super::{LockedStock, QuantityError, model::NewEntry, store};
 use crate::{
     aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
     work::Work,
@@ -18,21 +18,6 @@ pub(super) struct ChangedStock {
 }
 
 impl NewEntry<'_> {
-    /// A change without movement and explanation.
-    pub(super) const fn new(product: i64, kind: EntryKind, change: i64) -> Self {
-        Self {
-            product,
-            kind,
-            change,
-            reference: None,
-            supplier: None,
-            explanation: None,
-            imported_at: None,
-            booked_at: None,
-            is_past: false,
-        }
-    }
-
     /// The time of the entry, and of its movement unless it is a reversal. Final once the stock row
     /// is locked, since that may raise the time of the write.
     pub(super) fn time(&self, work: &Work<'_>) -> Timestamp {
@@ -51,11 +36,12 @@ impl NewEntry<'_> {
     }
 }
 
-/// Changes a quantity and writes the ledger row. If the quantity cannot be changed, writes nothing.
+/// Changes a quantity and writes the ledger row. Returns the stock after the change. If the
+/// quantity cannot be changed, writes nothing.
 pub(super) async fn apply(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
-) -> Result<Result<QuantityChange, QuantityError>, db::Error> {
+) -> Result<Result<LockedStock, QuantityError>, db::Error> {
     match change(work, entry).await? {
         Ok(changed) => record(work, entry, changed).await.map(Ok),
         Err(error) => Ok(Err(error)),
@@ -93,12 +79,12 @@ pub(super) async fn change(
     }))
 }
 
-/// Writes the ledger row of a change.
+/// Writes the ledger row of a change. Returns the stock after the change.
 pub(super) async fn record(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     changed: ChangedStock,
-) -> Result<QuantityChange, db::Error> {
+) -> Result<LockedStock, db::Error> {
     let ChangedStock { stock, snapshot } = changed;
     if entry.is_past {
         return record_past(work, entry, changed).await;
@@ -115,7 +101,7 @@ pub(super) async fn record(
         low: i64::from(stock.is_low()) - i64::from(was_low),
     };
     record_delta(work, entry, &snapshot, delta).await?;
-    Ok(stock.into())
+    Ok(stock)
 }
 
 /// Records a movement that is older than the product's opening quantity and therefore included in
@@ -125,7 +111,7 @@ async fn record_past(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     ChangedStock { stock, snapshot }: ChangedStock,
-) -> Result<QuantityChange, db::Error> {
+) -> Result<LockedStock, db::Error> {
     let cancelling = NewEntry {
         kind: EntryKind::Adjustment,
         change: -entry.change,
@@ -142,7 +128,7 @@ async fn record_past(
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     // The quantity did not change, but the movement counts in its day.
     record_delta(work, entry, &snapshot, StockDelta::default()).await?;
-    Ok(stock.into())
+    Ok(stock)
 }
 
 /// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.

@@ -8,7 +8,6 @@ pub(crate) mod archive;
 pub(crate) mod counts;
 pub mod digest;
 pub(crate) mod documents;
-mod entry;
 mod events;
 pub mod ledger;
 pub(crate) mod ledger_list;
@@ -32,6 +31,7 @@ use std::{collections::BTreeMap, time::Duration};
 use db::{Conn, Timestamp, Tx};
 use resource::Value;
 
+pub(crate) use crate::level::is_low;
 use crate::{
     State,
     access::{Caller, Model},
@@ -50,22 +50,10 @@ use crate::{
     work::{Work, write},
 };
 pub use crate::{
-    level::{Level, LowStock},
+    level::LowStock,
     work::{AlertMode, Policy},
 };
-use entry::{EntryKind, NewEntry};
-
-/// A product's stock after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct QuantityChange {
-    /// Units after.
-    pub after: i64,
-    /// The product's own threshold.
-    pub threshold: Option<i64>,
-    pub is_archived: bool,
-    /// Whether the product was alerted as low, and has not recovered since.
-    pub is_alerted: bool,
-}
+use model::{EntryKind, NewEntry};
 
 /// A product's stock row, locked until the transaction ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +66,7 @@ pub(crate) struct LockedStock {
     is_archived: bool,
     /// The time of its last change.
     updated_at: Timestamp,
+    /// Whether the product was alerted as low, and has not recovered since.
     is_alerted: bool,
 }
 
@@ -85,19 +74,7 @@ impl LockedStock {
     /// Whether the product is in the stored number of low products.
     fn is_low(self) -> bool {
         let threshold = self.threshold.or(self.counted);
-        !self.is_archived
-            && threshold.is_some_and(|threshold| Level::of(self.quantity, threshold) == Level::Low)
-    }
-}
-
-impl From<LockedStock> for QuantityChange {
-    fn from(stock: LockedStock) -> Self {
-        Self {
-            after: stock.quantity,
-            threshold: stock.threshold,
-            is_archived: stock.is_archived,
-            is_alerted: stock.is_alerted,
-        }
+        !self.is_archived && threshold.is_some_and(|threshold| is_low(self.quantity, threshold))
     }
 }
 
@@ -324,7 +301,7 @@ pub(crate) async fn set_threshold(
         ..before
     };
     record_level(work.tx, product, before, after).await?;
-    events::after_other(work, product, after.into()).await?;
+    events::after_other(work, product, after).await?;
     let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
     let change = FieldChange::of("threshold", value(before.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);

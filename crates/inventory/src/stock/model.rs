@@ -1,18 +1,85 @@
-//! The records of the ledger and of the low-stock list, and the differences that `verify` reports.
+//! The entries of the ledger, the records that lists show of them, and the differences that `verify`
+//! reports.
 
 use std::fmt;
 
 use db::Timestamp;
-use resource::{Field, chosen, id, integer, reference, resource, time, token};
+use resource::{Field, choice, chosen, id, integer, reference, resource, time, token};
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::Object};
 use web::openapi::one_of;
 
-use super::{Reason, entry::EntryKind};
+use super::{Explanation, Reason};
 use crate::{
     movement::Movement,
     rest::json::{self, Titled},
 };
+
+choice! {
+    /// The origin of a change.
+    pub enum EntryKind {
+        /// The quantity that a product was created with.
+        Opening = "opening", ("Saldo inicial", "Opening");
+        /// Goods received.
+        Inflow = "inflow", ("Entrada", "Inflow");
+        /// Goods shipped out.
+        Outflow = "outflow", ("Saída", "Outflow");
+        /// A quantity set directly.
+        Adjustment = "adjustment", ("Ajuste", "Adjustment");
+        /// The deletion of an inflow.
+        InflowReversed = "inflow_reversed", ("Entrada desfeita", "Inflow undone");
+        /// The deletion of an outflow.
+        OutflowReversed = "outflow_reversed", ("Saída desfeita", "Outflow undone");
+    }
+}
+
+impl EntryKind {
+    /// The kind of movement that the entry refers to, if any.
+    pub(super) const fn movement(self) -> Option<Movement> {
+        match self {
+            Self::Inflow | Self::InflowReversed => Some(Movement::Inflow),
+            Self::Outflow | Self::OutflowReversed => Some(Movement::Outflow),
+            Self::Opening | Self::Adjustment => None,
+        }
+    }
+}
+
+/// A change to apply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NewEntry<'a> {
+    pub(super) product: i64,
+    pub(super) kind: EntryKind,
+    pub(super) change: i64,
+    /// The id of the movement, for inflows, outflows and their reversals.
+    pub(super) reference: Option<i64>,
+    /// The supplier of an inflow.
+    pub(super) supplier: Option<i64>,
+    /// The reason for an adjustment.
+    pub(super) explanation: Option<&'a Explanation>,
+    /// The time of an imported movement. `None`: the time of the write.
+    pub(super) imported_at: Option<Timestamp>,
+    /// When the movement of a reversal was booked.
+    pub(super) booked_at: Option<Timestamp>,
+    /// Whether the product's opening included the movement, so that the quantity stays.
+    pub(super) is_past: bool,
+}
+
+impl NewEntry<'_> {
+    /// A change without movement and explanation.
+    pub(super) const fn new(product: i64, kind: EntryKind, change: i64) -> Self {
+        Self {
+            product,
+            kind,
+            change,
+            reference: None,
+            supplier: None,
+            explanation: None,
+            imported_at: None,
+            booked_at: None,
+            is_past: false,
+        }
+    }
+}
 
 /// One row of a product's ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -58,7 +125,7 @@ fn reasons() -> Object {
 }
 
 fn reference_types() -> Object {
-    one_of([Movement::Inflow, Movement::Outflow].map(Movement::name))
+    one_of(Movement::ALL.map(Movement::name))
 }
 
 /// The movement that a ledger row belongs to.

@@ -7,8 +7,7 @@ use resource::{FieldType as _, row};
 
 use super::{
     LockedStock, LowStock, MOST_DIFFERENCES, Reason, StockState,
-    entry::{EntryKind, NewEntry},
-    model::{Difference, LedgerRow, OwnThreshold, Reference, Subject},
+    model::{Difference, EntryKind, LedgerRow, NewEntry, OwnThreshold, Reference, Subject},
 };
 use crate::{
     aggregates::{sum_of_units, summed_units},

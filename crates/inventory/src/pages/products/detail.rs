@@ -20,7 +20,7 @@ use crate::{
     rest::{
         RecordId, Refusal, json::time_text, list::PageNumber, page::PageRequest, query::Parameters,
     },
-    stock::{self, Explanation, LedgerRow, Level, Policy, ledger},
+    stock::{self, Explanation, LedgerRow, Policy, ledger},
 };
 
 /// The number of ledger entries in the chart.
@@ -134,7 +134,7 @@ pub(super) async fn show(frame: Frame, id: RecordId, parameters: Parameters) -> 
         frame: &frame,
         product: &product,
         threshold,
-        is_low: !is_archived && Level::of(product.quantity, threshold) == Level::Low,
+        is_low: !is_archived && stock::is_low(product.quantity, threshold),
         archived_at: archived_at.map(|at| locale.date_time(at)),
         ledger: part("ledger", LedgerPart::read(&frame, product.id)).await?,
         facts: facts(&frame, &product),

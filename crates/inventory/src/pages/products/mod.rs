@@ -37,7 +37,7 @@ use crate::{
         page::Page,
         query::{Parameters, encode},
     },
-    stock::{self, Level, Policy, StockState, movements::Movement},
+    stock::{self, Policy, StockState, movements::Movement},
 };
 
 pub(crate) fn routes() -> PageRouter {
@@ -228,8 +228,7 @@ impl ProductRows<'_> {
     fn row(&self, product: &ProductRecord) -> Row {
         let state = self.states.get(&product.id).copied().unwrap_or_default();
         let threshold = self.policy.threshold_of(state.threshold);
-        let is_low =
-            state.archived_at.is_none() && Level::of(product.quantity, threshold) == Level::Low;
+        let is_low = state.archived_at.is_none() && stock::is_low(product.quantity, threshold);
         let (columns, actions) = (
             &self.columns,
             self.actions(product, state.archived_at.is_some()),

@@ -10,8 +10,9 @@ use resource::Value;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    entry::{EntryKind, NewEntry},
-    events, ledger, movements, store,
+    events, ledger,
+    model::{EntryKind, NewEntry},
+    movements, store,
 };
 use crate::{
     State,
@@ -108,8 +109,8 @@ pub(crate) async fn adjust(
         // Both are at least 0, so the difference cannot overflow.
         ..NewEntry::new(product, EntryKind::Adjustment, quantity - current)
     };
-    if let Ok(change) = ledger::apply(work, &entry).await? {
-        events::after_other(work, product, change).await?;
+    if let Ok(stock) = ledger::apply(work, &entry).await? {
+        events::after_other(work, product, stock).await?;
     }
     Ok(())
 }

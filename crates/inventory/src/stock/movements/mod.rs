@@ -17,7 +17,7 @@ use http::Method;
 use resource::{Field, Record as _, Reference, Refers};
 use web::locale::Locale;
 
-use super::{QuantityError, archive, entry::NewEntry, events, ledger, quantity_after};
+use super::{QuantityError, archive, events, ledger, model::NewEntry, quantity_after};
 pub use crate::movement::Movement;
 use crate::{
     State,
@@ -152,13 +152,13 @@ impl ApiResource for Movement {
         record.updated_at = record.created_at;
         record.id = store::insert(work.tx, self, &record).await?;
         entry.reference = Some(record.id);
-        let change = ledger::record(work, &entry, changed).await?;
+        let stock = ledger::record(work, &entry, changed).await?;
         if entry.is_past {
             return Ok(record);
         }
         match self {
-            Self::Outflow => events::after_outflow(work, &record, change).await?,
-            Self::Inflow => events::after_other(work, product, change).await?,
+            Self::Outflow => events::after_outflow(work, &record, stock).await?,
+            Self::Inflow => events::after_other(work, product, stock).await?,
         }
         Ok(record)
     }
@@ -224,15 +224,6 @@ pub(crate) async fn booking(
 ) -> Result<Option<MovementEntry>, Refusal> {
     let (product, at, id) = (record.product.id, record.created_at, record.id);
     let read = async move |conn: &mut Conn| store::booking(conn, product, at, (movement, id)).await;
-    Ok(state.db.read(read).await?)
-}
-
-/// The times of the first and the last movement.
-pub(crate) async fn span(
-    state: &State,
-    movement: Movement,
-) -> Result<Option<(Timestamp, Timestamp)>, Refusal> {
-    let read = async move |conn: &mut Conn| list_of(movement).span(conn).await;
     Ok(state.db.read(read).await?)
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     movement::Movement,
     rest::fields::{Draft, MAX_DESCRIPTION, Members, Mode},
-    stock::entry::EntryKind,
+    stock::model::EntryKind,
 };
 
 /// The audit-log field for the inflows that a supplier's form changed.

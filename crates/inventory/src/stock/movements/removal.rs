@@ -12,7 +12,7 @@ use crate::{
     audit::{self, Action},
     movement::Movement,
     rest::{Message, Refusal},
-    stock::{self, QuantityError, entry::NewEntry, events, ledger, quantity_after},
+    stock::{self, QuantityError, events, ledger, model::NewEntry, quantity_after},
     work::Work,
 };
 
@@ -42,8 +42,8 @@ pub(crate) async fn delete(
         ..NewEntry::new(product, movement.kinds().1, change)
     };
     let applied = ledger::apply(work, &entry).await?;
-    let change = applied.map_err(|error| irreversible(movement, quantity, error))?;
-    events::after_other(work, product, change).await?;
+    let stock = applied.map_err(|error| irreversible(movement, quantity, error))?;
+    events::after_other(work, product, stock).await?;
     let titled = store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let text = movement_text(quantity, &title);

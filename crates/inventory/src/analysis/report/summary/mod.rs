@@ -9,7 +9,7 @@ use super::ReportLine;
 use crate::{
     aggregates::Sum,
     analysis::{model::portfolio::Abc, text::clean},
-    level::Level,
+    level::is_low,
 };
 
 /// How many products each list of the text names.
@@ -124,7 +124,7 @@ impl ReportSummary {
         self.opening_value += line.opening_value;
         self.yearly_value += line.yearly_value;
         self.out_of_stock += i64::from(line.quantity == 0);
-        self.low += i64::from(Level::of(line.quantity, line.threshold) == Level::Low);
+        self.low += i64::from(is_low(line.quantity, line.threshold));
         if let Some(class) = self.classes.iter_mut().find(|class| class.name == line.abc) {
             class.products += 1;
             class.yearly_value += line.yearly_value;

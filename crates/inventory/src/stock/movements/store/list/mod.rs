@@ -14,8 +14,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 use db::{Conn, Error, Row};
 use resource::Record as _;
 
@@ -32,13 +30,11 @@ use crate::{
     rest::{
         Refusal,
         fields::FieldErrors,
-        list::{FilterKind, Filters, OrderBy, QueryFilter, ordering},
+        list::{DAY, FilterKind, Filters, OrderBy, QueryFilter, ordering},
         page::{Page, PageRequest},
         query::Parameters,
     },
 };
-
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 const FROM: QueryFilter = QueryFilter {
     name: "date_from",
