@@ -18,7 +18,6 @@ mod metrics;
 mod model;
 pub mod openapi;
 mod outbox;
-mod service;
 mod store;
 
 pub use backoff::backoff;
@@ -26,10 +25,9 @@ pub use dispatch::{Progress, pass, purge_expired, retry_after, run};
 pub use http::{Secret, SecretError, SignatureHeaders, Target, TargetError};
 pub use model::{
     Attempt, Backlog, Delivery, DeliveryState, DisabledReason, Endpoint, EndpointState, Event,
-    Filter, Types, UnknownType,
+    Filter, Service, Types, UnknownType,
 };
 pub use outbox::{EndpointSettings, InternalEndpoint, Outbox, Parts, Webhooks};
-pub use service::Service;
 pub use store::EventRow;
 
 use db::{Error, Timestamp, Tx};

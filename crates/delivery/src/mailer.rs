@@ -7,7 +7,7 @@ use db::{Error, Timestamp};
 
 use crate::{
     Outbox, backoff,
-    mail::{self, Envelope, Mail, MailMessage, domain},
+    mail::{self, Mail, MailMessage, domain},
     store::mails::{self, DueMail},
 };
 
@@ -100,12 +100,8 @@ async fn send(outbox: &Outbox, mail: &Mail, due: DueMail) -> Result<bool, Error>
         date: due.created_at,
         id: &id,
     };
-    let envelope = Envelope {
-        from: &mail.from.address,
-        to: &due.recipient,
-    };
     let (id, now) = (due.id, outbox.clock.now());
-    match mail::send(&mail.server, envelope, &message.write()).await {
+    match mail::send(&mail.server, message).await {
         Ok(()) => {
             outbox.0.metrics.mail("sent");
             let end = async move |tx: &mut db::Tx| mails::end_sent(tx, id, now).await;

@@ -1,17 +1,40 @@
-//! Endpoints, deliveries and attempts for pages and commands, without secrets.
+//! The service whose events are delivered; its endpoints, deliveries and attempts for pages and
+//! commands, without secrets.
 
 use std::fmt;
 
 use db::{Error, Row, Timestamp};
 use resource::{
     FieldType, Named, Several, Value, choice, chosen, id, integer, reference, resource, several,
-    text, time, token, truth,
+    stored_enum, text, time, token, truth,
 };
 
 /// The longest address, in characters.
 pub(crate) const URL_MAX: usize = 2_000;
 /// The longest description of an endpoint, in characters.
 pub(crate) const DESCRIPTION_MAX: usize = 200;
+
+/// The constants of a service.
+#[derive(Debug, Clone, Copy)]
+pub struct Service {
+    /// The service's name in the tables.
+    pub name: &'static str,
+    /// The event types that endpoints can subscribe to.
+    pub types: &'static [&'static str],
+    /// The prefix of its metrics, such as `checkout_`.
+    pub metrics: &'static str,
+    /// The setting that allows private addresses.
+    pub allow_private: &'static str,
+    /// How log texts name the key that encrypts the endpoints' secrets.
+    pub key: &'static str,
+}
+
+impl Service {
+    /// The event type with this name.
+    pub(crate) fn delivered(&self, name: &str) -> Option<&'static str> {
+        self.types.iter().copied().find(|kind| *kind == name)
+    }
+}
 
 choice! {
     /// The state of an endpoint.
@@ -69,30 +92,13 @@ impl Endpoint {
     }
 }
 
-/// An endpoint of the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ConfiguredEndpoint {
-    /// The endpoint whose address is a setting.
-    Settings,
-    /// The service in the same process.
-    Internal,
-}
-
-impl ConfiguredEndpoint {
-    /// All such endpoints.
-    pub(crate) const ALL: [Self; 2] = [Self::Settings, Self::Internal];
-
-    /// The name in the database.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Settings => "settings",
-            Self::Internal => "internal",
-        }
-    }
-
-    /// The endpoint with this name.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|place| place.name() == name)
+stored_enum! {
+    /// An endpoint of the configuration.
+    pub(crate) enum ConfiguredEndpoint {
+        /// The endpoint whose address is a setting.
+        Settings = "settings";
+        /// The service in the same process.
+        Internal = "internal";
     }
 }
 

@@ -1,4 +1,5 @@
-//! The outbox of a service, shared by its workers and the code that queues work for them.
+//! The outbox of a service, which its workers share with the code that queues work for them, and its
+//! settings.
 
 use std::{fmt, ops::Deref, sync::Arc, time::Duration};
 
@@ -10,8 +11,7 @@ use crate::{
     http::{Secret, Target, WebhookSender},
     mail::Mail,
     metrics::Metrics,
-    model::ConfiguredEndpoint,
-    service::Service,
+    model::{ConfiguredEndpoint, Service},
 };
 
 /// The webhook settings of a service.

@@ -4,7 +4,6 @@
 
 mod endpoint_queue;
 mod fan_out;
-mod lease;
 mod record;
 mod schedule;
 mod worker;

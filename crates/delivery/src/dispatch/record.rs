@@ -3,17 +3,14 @@
 
 use std::time::Duration;
 
-use db::{Error, OwnedValue, Timestamp, Tx};
+use db::{Error, Timestamp, Tx};
 
 use super::schedule::{self, FAILING, NextStep, retry_after};
 use crate::{
     DisabledReason, Outbox,
     http::Answer,
     mail,
-    store::{
-        deliveries::{self, FailedAttempt},
-        endpoints,
-    },
+    store::{deliveries, endpoints},
 };
 
 /// How often recording is tried while the database does not respond. An attempt that is not
@@ -29,12 +26,6 @@ pub(super) struct EndedAttempt {
     pub(super) attempt: i64,
     pub(super) started_at: Timestamp,
     pub(super) answer: Answer,
-}
-
-/// The next step of one delivery.
-struct AttemptResult {
-    ended: EndedAttempt,
-    next: NextStep,
 }
 
 /// Records attempts of one endpoint.
@@ -79,18 +70,18 @@ async fn record_once(
             now,
             jitter,
         );
-        AttemptResult { ended: one, next }
+        (one, next)
     };
-    let results: Vec<AttemptResult> = ended.into_iter().map(judge).collect();
+    let results: Vec<(EndedAttempt, NextStep)> = ended.into_iter().map(judge).collect();
     let given_up = results
         .iter()
-        .filter(|one| one.next == NextStep::GivenUp)
+        .filter(|(_, next)| *next == NextStep::GivenUp)
         .count() as u64;
     let shared = outbox.clone();
     let disabled = outbox
         .db
         .write(async move |tx| {
-            let any_delivered = results.iter().any(|one| one.next == NextStep::Delivered);
+            let any_delivered = results.iter().any(|(_, next)| *next == NextStep::Delivered);
             // The endpoint is locked first. So a concurrent insertion of deliveries either sees the
             // ended ones or is seen here.
             let failing_since =
@@ -146,43 +137,27 @@ async fn mail_that_disabled(
 async fn write(
     tx: &mut Tx,
     endpoint: i64,
-    results: &[AttemptResult],
+    results: &[(EndedAttempt, NextStep)],
     now: Timestamp,
 ) -> Result<(), Error> {
-    let mut attempts = deliveries::new_attempts();
-    let (mut delivered, mut status, mut subjects) = (Vec::new(), 200, Vec::new());
-    for AttemptResult { ended, next } in results {
-        let answered = ended.answer.outcome.status().map(i64::from);
-        attempts.push([
-            OwnedValue::from(ended.delivery),
-            ended.started_at.into(),
-            i64::try_from(ended.answer.duration.as_millis())
-                .unwrap_or(i64::MAX)
-                .into(),
-            ended.answer.outcome.name().into(),
-            answered.into(),
-            ended.answer.detail.as_str().into(),
-        ]);
+    let (mut attempts, mut delivered, mut subjects) = (Vec::new(), Vec::new(), Vec::new());
+    let mut status = 200;
+    for (ended, next) in results {
+        let attempt = ended.answer.attempt(ended.started_at);
         let due_at = match next {
-            NextStep::Delivered => {
-                delivered.push(ended.delivery);
-                status = answered.unwrap_or(status);
-                subjects.push(ended.subject);
-                continue;
-            }
             NextStep::Again(at) => Some(*at),
-            NextStep::GivenUp => {
+            NextStep::Delivered | NextStep::GivenUp => {
                 subjects.push(ended.subject);
                 None
             }
         };
-        let failed = FailedAttempt {
-            id: ended.delivery,
-            due_at,
-            outcome: ended.answer.outcome.name(),
-            status: answered,
-        };
-        deliveries::record_failure(tx, &failed, now).await?;
+        if *next == NextStep::Delivered {
+            delivered.push(ended.delivery);
+            status = attempt.status.unwrap_or(status);
+        } else {
+            deliveries::record_failure(tx, ended.delivery, &attempt, due_at, now).await?;
+        }
+        attempts.push((ended.delivery, attempt));
     }
     if !delivered.is_empty() {
         deliveries::end_delivered(tx, &delivered, status, now).await?;
@@ -190,5 +165,5 @@ async fn write(
     if !subjects.is_empty() {
         deliveries::release_next(tx, endpoint, &subjects, now).await?;
     }
-    tx.insert_rows(&mut attempts).await
+    deliveries::insert_attempts(tx, &attempts).await
 }

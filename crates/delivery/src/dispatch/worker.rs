@@ -15,9 +15,11 @@ use web::Supervisor;
 use super::{
     endpoint_queue::{EndpointQueue, Progress, deliver_due},
     fan_out::fan_out,
-    lease::lease,
 };
-use crate::{Outbox, deliveries, store};
+use crate::{
+    Outbox, deliveries,
+    store::{self, endpoints},
+};
 
 /// The longest sleep. Work from other processes and commands is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(5);
@@ -94,6 +96,28 @@ async fn turn(outbox: &Outbox, dispatchers: &mut Dispatchers) -> Result<(), Erro
             return Ok(());
         }
     }
+}
+
+/// Leases the endpoints that no registered replica has: one replica at a time delivers to an
+/// endpoint, as long as it is registered. Returns the endpoints that this replica has leased.
+async fn lease(outbox: &Outbox) -> Result<Vec<i64>, Error> {
+    let service = outbox.service.name;
+    let read = async move |conn: &mut db::Conn| endpoints::leases(conn, service).await;
+    let leases = outbox.db.read::<_, Error, _>(read).await?;
+    let mut ours = Vec::new();
+    for (endpoint, leased_by) in leases {
+        let replica = outbox.replica.clone();
+        let take =
+            async move |tx: &mut db::Tx| endpoints::take_lease(tx, endpoint, replica.id()).await;
+        let is_ours = match leased_by {
+            Some(replica) => replica == outbox.replica.id(),
+            None => outbox.db.write::<_, Error, _>(take).await?,
+        };
+        if is_ours {
+            ours.push(endpoint);
+        }
+    }
+    Ok(ours)
 }
 
 impl Dispatchers {

@@ -9,11 +9,10 @@ use tokio::time::{Instant, sleep};
 use super::{EndpointError, configured, secrets};
 use crate::{
     Attempt, Outbox, Service, TEST, body,
-    http::{Outcome, Reach, SignedMessage, TIMEOUT},
+    http::{Reach, SignedMessage, TIMEOUT},
     model::webhook_id,
     store::{
-        self,
-        deliveries::{self, FailedAttempt},
+        self, deliveries,
         endpoints::{self, Receiver},
         lists,
     },
@@ -81,16 +80,17 @@ pub async fn post_test(outbox: &Outbox, trial: TestDelivery) -> Result<Attempt, 
     let message = SignedMessage::signed(id, trial.payload.into(), &signing, now);
     let reach = Reach::of(trial.receiver.configured);
     let answer = outbox.0.sender.send(&target, reach, message).await;
-    let attempt = Attempt {
-        started_at: now,
-        duration_ms: i64::try_from(answer.duration.as_millis()).unwrap_or(i64::MAX),
-        outcome: answer.outcome.name().to_owned(),
-        status: answer.outcome.status().map(i64::from),
-        detail: answer.detail,
-    };
-    let (outcome, recorded, ended_at) = (answer.outcome, attempt.clone(), outbox.clock.now());
+    let attempt = answer.attempt(now);
+    let (delivery, is_delivered) = (trial.delivery, answer.outcome.is_delivered());
+    let (recorded, ended_at) = ([(delivery, attempt.clone())], outbox.clock.now());
     let record = async move |tx: &mut Tx| {
-        record_test(tx, trial.delivery, &recorded, outcome, ended_at).await
+        deliveries::insert_attempts(tx, &recorded).await?;
+        let [(_, attempt)] = &recorded;
+        if is_delivered {
+            let status = attempt.status.unwrap_or(200);
+            return deliveries::end_delivered(tx, &[delivery], status, ended_at).await;
+        }
+        deliveries::record_failure(tx, delivery, attempt, None, ended_at).await
     };
     outbox.db.write::<_, Error, _>(record).await?;
     Ok(attempt)
@@ -109,34 +109,4 @@ pub async fn result_of_test(outbox: &Outbox, delivery: i64) -> Result<Option<Att
         }
         sleep(POLL_EVERY).await;
     }
-}
-
-async fn record_test(
-    tx: &mut Tx,
-    delivery: i64,
-    attempt: &Attempt,
-    outcome: Outcome,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let mut rows = deliveries::new_attempts();
-    rows.push([
-        delivery.into(),
-        attempt.started_at.into(),
-        attempt.duration_ms.into(),
-        outcome.name().into(),
-        attempt.status.into(),
-        attempt.detail.as_str().into(),
-    ]);
-    tx.insert_rows(&mut rows).await?;
-    if outcome.is_delivered() {
-        return deliveries::end_delivered(tx, &[delivery], attempt.status.unwrap_or(200), now)
-            .await;
-    }
-    let failed = FailedAttempt {
-        id: delivery,
-        due_at: None,
-        outcome: outcome.name(),
-        status: attempt.status,
-    };
-    deliveries::record_failure(tx, &failed, now).await
 }

@@ -19,7 +19,7 @@ use super::{
     Secret, Target,
     connector::{GuardedConnector, NotPublic, connector},
 };
-use crate::model::ConfiguredEndpoint;
+use crate::model::{Attempt, ConfiguredEndpoint};
 
 /// The timeout of one exchange.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
@@ -81,6 +81,19 @@ pub(crate) struct Answer {
     /// The header `Retry-After`, unchanged.
     pub(crate) retry_after: Option<String>,
     pub(crate) duration: Duration,
+}
+
+impl Answer {
+    /// The attempt to store.
+    pub(crate) fn attempt(&self, started_at: Timestamp) -> Attempt {
+        Attempt {
+            started_at,
+            duration_ms: i64::try_from(self.duration.as_millis()).unwrap_or(i64::MAX),
+            outcome: self.outcome.name().to_owned(),
+            status: self.outcome.status().map(i64::from),
+            detail: self.detail.clone(),
+        }
+    }
 }
 
 /// The outcome of an attempt.

@@ -8,7 +8,7 @@ mod smtp;
 pub use crate::store::mails::NewMail;
 pub(crate) use message::{MailMessage, domain};
 pub use server::{Server, ServerError};
-pub(crate) use smtp::{Envelope, send};
+pub(crate) use smtp::send;
 
 use std::{fmt, sync::Arc};
 

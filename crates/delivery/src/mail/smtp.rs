@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_rustls::TlsConnector;
 
-use super::{Server, message::domain};
+use super::{MailMessage, Server, domain};
 use crate::http::tls;
 
 /// The timeout of sending one mail.
@@ -61,13 +61,6 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// Sender and recipient.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Envelope<'a> {
-    pub(crate) from: &'a str,
-    pub(crate) to: &'a str,
-}
-
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
@@ -85,12 +78,8 @@ struct Reply {
 /// # Errors
 ///
 /// When the server does not accept it.
-pub(crate) async fn send(
-    server: &Server,
-    envelope: Envelope<'_>,
-    message: &str,
-) -> Result<(), Failure> {
-    match timeout(TIMEOUT, exchange(server, envelope, message)).await {
+pub(crate) async fn send(server: &Server, message: MailMessage<'_>) -> Result<(), Failure> {
+    match timeout(TIMEOUT, exchange(server, message)).await {
         Ok(sent) => sent,
         Err(_) => Err(Failure::passing(format!(
             "no end within {} seconds",
@@ -99,13 +88,14 @@ pub(crate) async fn send(
     }
 }
 
-async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Result<(), Failure> {
+async fn exchange(server: &Server, message: MailMessage<'_>) -> Result<(), Failure> {
+    let (from, to) = (message.from.address.as_str(), message.to);
     let plain = |address: &str| {
         address
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
     };
-    if !plain(envelope.from) || !plain(envelope.to) {
+    if !plain(from) || !plain(to) {
         return Err(Failure {
             is_final: true,
             text: "an address of mail has no spaces and angle brackets".to_owned(),
@@ -121,7 +111,7 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         .expect(None, 220)
         .await
         .map_err(Failure::into_passing)?;
-    let name = domain(envelope.from);
+    let name = domain(from);
     let mut offers = session.hello(name).await?;
     let mut is_encrypted = server.is_tls;
     if !is_encrypted && offers.offers("STARTTLS") {
@@ -139,15 +129,15 @@ async fn exchange(server: &Server, envelope: Envelope<'_>, message: &str) -> Res
         session.log_in(&offers, credentials).await?;
     }
     session
-        .expect(Some(&format!("MAIL FROM:<{}>", envelope.from)), 250)
+        .expect(Some(&format!("MAIL FROM:<{from}>")), 250)
         .await?;
     session
-        .expect(Some(&format!("RCPT TO:<{}>", envelope.to)), 250)
+        .expect(Some(&format!("RCPT TO:<{to}>")), 250)
         .await?;
     session.expect(Some("DATA"), 354).await?;
     // A line with only a dot ends the message, so leading dots are doubled. None of our lines
     // begins with a dot, but the protocol requires it.
-    let stuffed = message.replace("\r\n.", "\r\n..");
+    let stuffed = message.write().replace("\r\n.", "\r\n..");
     session
         .expect(Some(&format!("{stuffed}\r\n.")), 250)
         .await?;
@@ -289,8 +279,11 @@ impl Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use db::Timestamp;
     use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::mail::Sender;
 
     /// Sends a mail to a server that replies with `answers`, the greeting first, whatever it
     /// receives.
@@ -306,12 +299,20 @@ mod tests {
                 stream.read_line(&mut String::new()).await.unwrap();
             }
         };
-        let envelope = Envelope {
-            from: "shop@example.com",
-            to: "ana@example.com",
+        let from = Sender {
+            name: String::new(),
+            address: "shop@example.com".to_owned(),
         };
-        let message = "Subject: Arroz\r\n\r\n";
-        let ((), sent) = tokio::join!(serve, send(&server, envelope, message));
+        let message = MailMessage {
+            from: &from,
+            to: "ana@example.com",
+            subject: "Arroz",
+            plain: "",
+            html: "",
+            date: Timestamp::from_micros(0),
+            id: "mail-1",
+        };
+        let ((), sent) = tokio::join!(serve, send(&server, message));
         sent
     }
 

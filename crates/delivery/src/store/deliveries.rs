@@ -2,7 +2,7 @@
 
 use db::{Conn, Error, Kind, Query, Rows, Timestamp, Tx};
 
-use crate::model::{DeliveryState, Event};
+use crate::model::{Attempt, DeliveryState, Event};
 
 /// A due delivery.
 #[derive(Debug, Clone)]
@@ -85,47 +85,49 @@ fn each(query: &mut Query, numbers: &[i64], between: &'static str) {
     }
 }
 
-/// A failed attempt of a delivery.
-#[derive(Debug, Clone)]
-pub(crate) struct FailedAttempt {
-    pub(crate) id: i64,
-    /// When the delivery is retried. `None` gives it up.
-    pub(crate) due_at: Option<Timestamp>,
-    pub(crate) outcome: &'static str,
-    pub(crate) status: Option<i64>,
-}
-
+/// Stores the result of a failed attempt. The delivery is retried at `due_at`; `None` gives it up.
 pub(crate) async fn record_failure(
     tx: &mut Tx,
-    failed: &FailedAttempt,
+    delivery: i64,
+    failed: &Attempt,
+    due_at: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let (state, finished_at) = match failed.due_at {
+    let (state, finished_at) = match due_at {
         Some(_) => (DeliveryState::Waiting, None),
         None => (DeliveryState::Failed, Some(now)),
     };
     tx.execute(
         "UPDATE deliveries SET state = $2, due_at = $3, last_outcome = $4, last_status = $5, attempts = attempts + 1, finished_at = $6
          WHERE id = $1 AND state = 'waiting'",
-        &[&failed.id, &state.name(), &failed.due_at, &failed.outcome, &failed.status, &finished_at],
+        &[&delivery, &state.name(), &due_at, &failed.outcome, &failed.status, &finished_at],
     )
     .await
     .map(drop)
 }
 
-/// A bulk insert of attempts.
-pub(crate) fn new_attempts() -> Rows {
-    Rows::new(
-        "delivery_attempts",
-        &[
-            ("delivery_id", Kind::Integer),
-            ("started_at", Kind::Timestamp),
-            ("duration_ms", Kind::Integer),
-            ("outcome", Kind::Text),
-            ("status", Kind::Integer),
-            ("detail", Kind::Text),
-        ],
-    )
+/// Inserts attempts, each with the id of its delivery.
+pub(crate) async fn insert_attempts(tx: &mut Tx, attempts: &[(i64, Attempt)]) -> Result<(), Error> {
+    let columns = &[
+        ("delivery_id", Kind::Integer),
+        ("started_at", Kind::Timestamp),
+        ("duration_ms", Kind::Integer),
+        ("outcome", Kind::Text),
+        ("status", Kind::Integer),
+        ("detail", Kind::Text),
+    ];
+    let mut rows = Rows::new("delivery_attempts", columns);
+    for (delivery, attempt) in attempts {
+        rows.push([
+            (*delivery).into(),
+            attempt.started_at.into(),
+            attempt.duration_ms.into(),
+            attempt.outcome.as_str().into(),
+            attempt.status.into(),
+            attempt.detail.as_str().into(),
+        ]);
+    }
+    tx.insert_rows(&mut rows).await
 }
 
 /// Makes the next delivery of each of these subjects due: the earliest that waits after the one

@@ -182,10 +182,9 @@ pub(crate) async fn receiver(
         &[&service, &id],
         |row| {
             let previous: (Option<String>, Option<Timestamp>) = (row.get(5)?, row.get(6)?);
-            let configured: Option<String> = row.get(1)?;
             Ok(Receiver {
                 url: row.get(0)?,
-                configured: configured.as_deref().and_then(ConfiguredEndpoint::of),
+                configured: row.get(1)?,
                 enabled: row.get(2)?,
                 paused_until: row.get(3)?,
                 secret: row.get(4)?,
@@ -240,24 +239,16 @@ pub(crate) async fn pause(tx: &mut Tx, id: i64, until: Timestamp) -> Result<(), 
     .map(drop)
 }
 
-/// An enabled endpoint, and the registered replica that has leased it.
-#[derive(Debug, Clone)]
-pub(crate) struct Lease {
-    pub(crate) endpoint: i64,
-    pub(crate) leased_by: Option<String>,
-}
-
-pub(crate) async fn leases(conn: &mut Conn, service: &str) -> Result<Vec<Lease>, Error> {
+/// The enabled endpoints, each with the registered replica that has leased it.
+pub(crate) async fn leases(
+    conn: &mut Conn,
+    service: &str,
+) -> Result<Vec<(i64, Option<String>)>, Error> {
     conn.all(
         "SELECT e.id, r.id FROM webhook_endpoints AS e LEFT JOIN replicas AS r ON r.id = e.leased_by
          WHERE e.service = $1 AND e.enabled = TRUE ORDER BY e.id",
         &[&service],
-        |row| {
-            Ok(Lease {
-                endpoint: row.get(0)?,
-                leased_by: row.get(1)?,
-            })
-        },
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
     .await
 }
