@@ -18,6 +18,14 @@ pub(crate) use words::{Key, successor};
 
 use db::Query;
 
+/// Adds the condition that a column begins with a text, so that an index on it is used.
+pub(crate) fn begins(query: &mut Query, column: &'static str, text: &str) {
+    query.push(column).push(" >= ").bind(text);
+    if let Some(beyond) = successor(text) {
+        query.push(" AND ").push(column).push(" < ").bind(beyond);
+    }
+}
+
 /// Adds the condition that every word occurs in a folded column.
 pub(crate) fn contains(query: &mut Query, column: &'static str, words: &[String]) {
     for word in words {

@@ -40,13 +40,12 @@ pub(crate) fn endings(piece: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The index range of a search term: endings from `least` (inclusive) to `beyond` (exclusive).
+/// The key of a search term in the index: endings that begin with `beginning`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
-    pub(crate) least: String,
-    /// `None` if the range has no upper bound.
-    pub(crate) beyond: Option<String>,
-    /// Whether every title in the range contains the term. If false, the title must be compared.
+    pub(crate) beginning: String,
+    /// Whether every title with such an ending contains the term. If false, the title must be
+    /// compared.
     pub(crate) exact: bool,
 }
 
@@ -54,12 +53,11 @@ impl Key {
     /// The key of a word or a phrase with spaces. `None` if it is too short for the index.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let longest = word.split(' ').max_by_key(|part| part.chars().count())?;
-        let least: String = longest.chars().take(ENDING).collect();
-        least.chars().nth(SHORTEST - 1)?;
+        let beginning: String = longest.chars().take(ENDING).collect();
+        beginning.chars().nth(SHORTEST - 1)?;
         Some(Self {
-            beyond: successor(&least),
-            exact: least == word,
-            least,
+            exact: beginning == word,
+            beginning,
         })
     }
 }
@@ -104,7 +102,10 @@ mod tests {
         assert_eq!(Key::of("a bc"), None);
         assert!(Key::of("cafe").unwrap().exact);
         let phrase = Key::of("cafe torrado").unwrap();
-        assert_eq!((phrase.least.as_str(), phrase.exact), ("torrado", false));
+        assert_eq!(
+            (phrase.beginning.as_str(), phrase.exact),
+            ("torrado", false)
+        );
         assert!(!Key::of(&"x".repeat(25)).unwrap().exact);
     }
 
@@ -125,8 +126,9 @@ mod tests {
         let Some(key) = Key::of(word) else {
             return title.contains(word);
         };
+        let beyond = successor(&key.beginning);
         let is_within = |ending: &String| {
-            *ending >= key.least && key.beyond.as_ref().is_none_or(|beyond| ending < beyond)
+            *ending >= key.beginning && beyond.as_ref().is_none_or(|beyond| ending < beyond)
         };
         let found = pieces(title)
             .iter()

@@ -99,8 +99,8 @@ fn index_lookups(words: &[String], within: Within) -> Vec<String> {
     let index_lookups = words.map(|word| {
         let part = word.split(' ').next().unwrap_or_default();
         match (Key::of(word), Key::of(part)) {
-            (_, Some(key)) if within == Within::Beginning => key.least,
-            (Some(key), _) if within == Within::Anywhere => key.least,
+            (_, Some(key)) if within == Within::Beginning => key.beginning,
+            (Some(key), _) if within == Within::Anywhere => key.beginning,
             _ => part.to_owned(),
         }
     });

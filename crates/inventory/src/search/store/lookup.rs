@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 
 use db::{Conn, Engine, Error, Query};
 
-use super::super::{
-    near::variants,
-    words::{Key, successor},
-};
+use super::super::{begins, near::variants, words::Key};
 
 /// Where in a word of a title the text must occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,24 +24,18 @@ pub(crate) async fn words_with(
     within: Within,
     most: i64,
 ) -> Result<Vec<i64>, Error> {
+    let (source, column) = match within {
+        Within::Beginning => (
+            "SELECT s.id AS id, s.word AS text FROM search_words AS s WHERE ",
+            "s.word",
+        ),
+        Within::Anywhere => (
+            "SELECT e.word_id AS id, e.ending AS text FROM search_endings AS e WHERE ",
+            "e.ending",
+        ),
+    };
     let mut query = Query::new("SELECT few.id FROM (");
-    query.push(match within {
-        Within::Beginning => {
-            "SELECT s.id AS id, s.word AS text FROM search_words AS s WHERE s.word >= "
-        }
-        Within::Anywhere => {
-            "SELECT e.word_id AS id, e.ending AS text FROM search_endings AS e WHERE e.ending >= "
-        }
-    });
-    query.bind(text);
-    if let Some(beyond) = successor(text) {
-        query
-            .push(match within {
-                Within::Beginning => " AND s.word < ",
-                Within::Anywhere => " AND e.ending < ",
-            })
-            .bind(beyond);
-    }
+    begins(query.push(source), column, text);
     query
         .push(" ORDER BY text LIMIT ")
         .bind(MOST_LOOKED_AT)
@@ -65,7 +56,7 @@ pub(crate) async fn has_word(conn: &mut Conn, text: &str) -> Result<bool, Error>
     let Some(key) = Key::of(text) else {
         return Ok(true);
     };
-    let found = words_with(conn, &key.least, Within::Anywhere, 1).await?;
+    let found = words_with(conn, &key.beginning, Within::Anywhere, 1).await?;
     Ok(!found.is_empty())
 }
 
@@ -116,19 +107,15 @@ pub(crate) fn push_word_ids(query: &mut Query, engine: Engine, key: &Key) {
         Engine::Sqlite => (" IN (", ")"),
         Engine::Postgres => (" = ANY (ARRAY(", "))"),
     };
-    query
-        .push(before)
-        .push("SELECT e.word_id FROM search_endings AS e");
-    push_endings(query, key);
+    query.push(before);
+    push_endings(query, "SELECT e.word_id", key);
     query.push(after);
 }
 
-/// Adds the condition on `search_endings AS e` that selects the endings of a key.
-fn push_endings(query: &mut Query, key: &Key) {
-    query.push(" WHERE e.ending >= ").bind(key.least.as_str());
-    if let Some(beyond) = &key.beyond {
-        query.push(" AND e.ending < ").bind(beyond.as_str());
-    }
+/// Adds the statement that selects from the endings of a key, `e`.
+fn push_endings(query: &mut Query, select: &'static str, key: &Key) {
+    query.push(select).push(" FROM search_endings AS e WHERE ");
+    begins(query, "e.ending", &key.beginning);
 }
 
 /// The index entries of a key.
@@ -144,10 +131,10 @@ pub(crate) struct Entries {
 /// Counts the index entries of a key, up to `most` plus one.
 pub(crate) async fn entries_of(conn: &mut Conn, key: &Key, most: u64) -> Result<Entries, Error> {
     let engine = conn.engine();
-    let mut query = Query::new("SELECT (SELECT min(e.word_id) FROM search_endings AS e");
-    push_endings(&mut query, key);
-    query.push("), (SELECT count(DISTINCT e.word_id) FROM search_endings AS e");
-    push_endings(&mut query, key);
+    let mut query = Query::new("SELECT (");
+    push_endings(&mut query, "SELECT min(e.word_id)", key);
+    query.push("), (");
+    push_endings(&mut query, "SELECT count(DISTINCT e.word_id)", key);
     query.push("), (SELECT count(*) FROM (SELECT 1 FROM product_words AS w WHERE w.word_id");
     push_word_ids(&mut query, engine, key);
     let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);

@@ -19,13 +19,10 @@ pub(in crate::catalogue::products) async fn titled_from(
     text: &str,
     limit: i64,
 ) -> Result<Vec<i64>, Error> {
-    let mut query = Query::new("SELECT u.id FROM products AS u WHERE title_folded >= ");
-    query.bind(text);
-    if let Some(beyond) = search::successor(text) {
-        query.push(" AND title_folded < ").bind(beyond);
-    }
-    query.push(NOT_ARCHIVED);
+    let mut query = Query::new("SELECT u.id FROM products AS u WHERE ");
+    search::begins(&mut query, "u.title_folded", text);
     query
+        .push(NOT_ARCHIVED)
         .push(" ORDER BY u.title_folded, u.id LIMIT ")
         .bind(limit);
     conn.all_of(&query, |row| row.get(0)).await
