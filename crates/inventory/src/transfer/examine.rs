@@ -12,12 +12,11 @@ use web::locale::read_file_time;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    cell::{Decimals, raw_text},
+    cell::{Decimals, is_same_value, raw_text},
     column::{self, FileColumn, exported},
     earlier::{EarlierRows, RowsBefore},
     missing::{self, Meaning, RowNames},
     record::{self, StagedRow},
-    same::is_same_value,
     sheet::{Sheet, SheetLine},
 };
 use crate::{
@@ -169,10 +168,10 @@ impl Examiner {
                 "This id is already further up in the file.",
             )));
         }
-        let Some(row) = record::find(conn, resource, id).await? else {
+        let Some(stored) = record::find(conn, resource, id).await? else {
             return Ok(GivenId::Free);
         };
-        if is_same(resource, &self.columns, members, &row)? {
+        if is_same(resource, &self.columns, members, &stored)? {
             return Ok(GivenId::Unchanged);
         }
         Ok(GivenId::Taken(Message::fixed(
@@ -332,9 +331,9 @@ async fn members(
 }
 
 /// The members of the request that would create an existing record, from its exported cells.
-pub(super) fn members_of(resource: FileKind, row: &record::FileRow) -> Result<Members, db::Error> {
-    let cells = exported(resource).zip(&row.cells);
-    cells
+pub(super) fn members_of(resource: FileKind, cells: &[String]) -> Result<Members, db::Error> {
+    exported(resource)
+        .zip(cells)
         .filter(|(_, cell)| !cell.is_empty())
         .map(|(column, cell)| {
             let text = match column.field.kind {
@@ -359,9 +358,9 @@ fn is_same(
     resource: FileKind,
     columns: &[FileColumn],
     members: &Members,
-    row: &record::FileRow,
+    stored: &[String],
 ) -> Result<bool, db::Error> {
-    let stored = members_of(resource, row)?;
+    let stored = members_of(resource, stored)?;
     let text = |members: &Members, field: &str| -> Option<String> {
         serde_json::from_str(members.get(field)?.get()).ok()
     };

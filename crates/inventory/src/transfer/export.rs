@@ -105,10 +105,10 @@ async fn write<W: Write>(
     let (mut last, mut count) = (0, 0);
     loop {
         let rows = record::after(conn, resource, last, AT_ONCE).await?;
-        let Some(end) = rows.last() else { break };
-        last = end.id;
-        for row in &rows {
-            put(&mut writer, &row.cells)?;
+        let Some((end, _)) = rows.last() else { break };
+        last = *end;
+        for (_, cells) in &rows {
+            put(&mut writer, cells)?;
         }
         count += rows.len() as u64;
         progress(rows.len() as u64);

@@ -30,7 +30,6 @@ mod export;
 pub(crate) mod import;
 pub(crate) mod missing;
 pub(crate) mod record;
-mod same;
 pub(crate) mod sheet;
 pub(crate) mod staging;
 

@@ -40,19 +40,16 @@ pub(super) struct StagedRow {
     pub(super) threshold: Option<i64>,
 }
 
-/// A record's id and its cells, in the order of the exported columns.
-pub(super) struct FileRow {
-    pub(super) id: i64,
-    pub(super) cells: Vec<String>,
-}
+/// A record's cells, in the order of the exported columns.
+pub(super) type Cells = Vec<String>;
 
-/// The next records after an id.
+/// The next records after an id, each with its id.
 pub(super) async fn after(
     conn: &mut Conn,
     resource: FileKind,
     id: i64,
     limit: i64,
-) -> Result<Vec<FileRow>, db::Error> {
+) -> Result<Vec<(i64, Cells)>, db::Error> {
     Ok(match resource {
         FileKind::Named(kind) => {
             let records = named::list_of(kind).after(conn, id, limit).await?;
@@ -69,9 +66,15 @@ pub(super) async fn after(
     })
 }
 
-fn rows<R: Record>(records: &[R], id_of: fn(&R) -> i64) -> Vec<FileRow> {
-    let records = records.iter();
-    records.map(|record| row(id_of(record), record)).collect()
+fn rows<R: Record>(records: &[R], id_of: fn(&R) -> i64) -> Vec<(i64, Cells)> {
+    let rows = records.iter().map(|record| (id_of(record), cells(record)));
+    rows.collect()
+}
+
+fn cells(record: &impl Record) -> Cells {
+    let values = record.values().into_iter();
+    let values = values.filter(|(field, _)| !field.is_hidden);
+    values.map(|(_, value)| written(value)).collect()
 }
 
 pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Refusal> {
@@ -86,18 +89,17 @@ pub(super) async fn find(
     conn: &mut Conn,
     resource: FileKind,
     id: i64,
-) -> Result<Option<FileRow>, db::Error> {
+) -> Result<Option<Cells>, db::Error> {
     Ok(match resource {
-        FileKind::Named(kind) => named::list_of(kind)
-            .find(conn, id)
-            .await?
-            .map(|record| row(record.id, &record)),
-        FileKind::Products => products::find(conn, id)
-            .await?
-            .map(|record| row(record.id, &record)),
-        FileKind::Movements(movement) => movements::find(conn, movement, id)
-            .await?
-            .map(|record| row(record.id, &record)),
+        FileKind::Named(kind) => {
+            let record = named::list_of(kind).find(conn, id).await?;
+            record.as_ref().map(cells)
+        }
+        FileKind::Products => products::find(conn, id).await?.as_ref().map(cells),
+        FileKind::Movements(movement) => {
+            let record = movements::find(conn, movement, id).await?;
+            record.as_ref().map(cells)
+        }
     })
 }
 
@@ -251,13 +253,4 @@ pub(super) async fn own_threshold(
     }
     let own = stock::own_threshold_locked(tx, id).await?;
     Ok(own.map(|own| own.threshold))
-}
-
-fn row(id: i64, record: &impl Record) -> FileRow {
-    let values = record.values().into_iter();
-    let values = values.filter(|(field, _)| !field.is_hidden);
-    FileRow {
-        id,
-        cells: values.map(|(_, value)| written(value)).collect(),
-    }
 }
