@@ -36,7 +36,7 @@ pub(crate) fn routes() -> PageRouter {
 )]
 async fn home(frame: Frame, parameters: Parameters) -> Result<Response, web::Error> {
     let dashboard = super::read(&frame.state, request_of(&parameters)).await?;
-    let view = View::new(&frame, &dashboard, frame.state.config.language);
+    let view = View::new(&frame, &dashboard);
     Ok(frame.show(HomePage {
         frame: &frame,
         view,
@@ -47,7 +47,7 @@ async fn home(frame: Frame, parameters: Parameters) -> Result<Response, web::Err
 async fn figures(mut frame: Frame, parameters: Parameters) -> Result<Response, web::Error> {
     frame.flash = None;
     let dashboard = super::read(&frame.state, request_of(&parameters)).await?;
-    let view = View::new(&frame, &dashboard, frame.state.config.language);
+    let view = View::new(&frame, &dashboard);
     Ok(frame.show(FiguresPage {
         frame: &frame,
         view,

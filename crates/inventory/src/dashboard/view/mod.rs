@@ -2,7 +2,6 @@
 //! Templates arrange them; figures are not computed here.
 
 mod charts;
-mod rows;
 
 use askama::Template;
 use db::Timestamp;
@@ -16,7 +15,7 @@ use crate::{
     access::{Model, Verb},
     aggregates::{DAY, StockAggregate, Sum, day_of},
     analysis::AnalysisSummary,
-    events::Endpoint,
+    events::{Delivery, Endpoint},
     page::{
         Frame,
         part::{PagePart, shown},
@@ -28,7 +27,6 @@ use crate::{
     stock::orders::WaitingOrders,
 };
 use charts::{sparkline, tenths};
-use rows::{ChangeText, ChoiceLink, FailedRows, FigureCard, Share};
 
 /// The page `/`.
 #[derive(Template)]
@@ -50,16 +48,59 @@ pub(super) struct FiguresPage<'a> {
 pub(super) struct View<'a> {
     frame: &'a Frame,
     pub(super) shown: &'a Dashboard,
-    /// The shop's language, in which stored analyses are written.
-    shop: Locale,
+}
+
+/// A figure with its trend.
+struct FigureCard {
+    label: &'static str,
+    value: String,
+    change: Option<ChangeText>,
+    /// The points of a sparkline, or empty for none.
+    line: String,
+}
+
+/// The change from the previous period, as text.
+struct ChangeText {
+    tone: &'static str,
+    icon: &'static str,
+    text: String,
+    before: String,
+}
+
+/// A link that selects a period or prices.
+struct ChoiceLink {
+    address: String,
+    text: String,
+    is_chosen: bool,
+}
+
+/// A category, a brand, or the sum of all others.
+struct Share {
+    name: String,
+    /// The URL of the list of its products.
+    address: Option<String>,
+    products: String,
+    /// The number with its noun.
+    units: String,
+    value: String,
+    /// The share of all products in percent, used as the width of the bar.
+    width: String,
+}
+
+/// The number of failed deliveries with the newest ones, and the failing endpoints, as far as the
+/// user may see them.
+struct FailedRows<'a> {
+    count: Option<i64>,
+    newest: &'a [Delivery],
+    endpoints: &'a [Endpoint],
 }
 
 /// How many lines of an analysis are shown.
 const ANALYSIS_LINES: usize = 4;
 
 impl<'a> View<'a> {
-    pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard, shop: Locale) -> Self {
-        Self { frame, shown, shop }
+    pub(super) const fn new(frame: &'a Frame, shown: &'a Dashboard) -> Self {
+        Self { frame, shown }
     }
 
     fn locale(&self) -> Locale {
