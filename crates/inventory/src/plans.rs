@@ -43,9 +43,10 @@ where
 {
     let scans = db
         .read(async move |conn: &mut Conn| {
-            forbid_scans(conn).await?;
+            // PostgreSQL prefers to scan small tables.
+            on_postgres(conn, "SET enable_seqscan = off").await?;
             let scans = look(conn).await?;
-            allow_scans(conn).await?;
+            on_postgres(conn, "RESET enable_seqscan").await?;
             Ok::<_, Error>(scans)
         })
         .await
@@ -54,18 +55,9 @@ where
     db.close().await;
 }
 
-/// Makes PostgreSQL avoid sequential scans where it can. It prefers them for small tables.
-async fn forbid_scans(conn: &mut Conn) -> Result<(), Error> {
+async fn on_postgres(conn: &mut Conn, sql: &'static str) -> Result<(), Error> {
     if conn.engine() == Engine::Postgres {
-        conn.execute("SET enable_seqscan = off", &[]).await?;
-    }
-    Ok(())
-}
-
-/// Resets the connection's setting.
-async fn allow_scans(conn: &mut Conn) -> Result<(), Error> {
-    if conn.engine() == Engine::Postgres {
-        conn.execute("RESET enable_seqscan", &[]).await?;
+        conn.execute(sql, &[]).await?;
     }
     Ok(())
 }
