@@ -92,10 +92,6 @@ pub async fn redeliver_event(
 /// order. Returns their number. Works in batches, so that nobody waits long for the lock of an
 /// endpoint. `note` is called once for each endpoint with such deliveries, in the transaction of
 /// the first batch.
-///
-/// # Errors
-///
-/// Database errors, and the errors of `note`.
 pub async fn redeliver_failed<N>(
     outbox: &Outbox,
     endpoint: Option<i64>,

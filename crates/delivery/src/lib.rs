@@ -56,10 +56,6 @@ pub async fn publish(
 
 /// The body of an event as receivers get it. The members are in the documented order, like those of
 /// the API's objects.
-///
-/// # Errors
-///
-/// Data that cannot be serialised as JSON.
 pub fn body(kind: &str, data: &impl Serialize, now: Timestamp) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Body<'a, D> {

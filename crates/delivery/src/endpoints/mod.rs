@@ -93,10 +93,6 @@ pub async fn lock(tx: &mut Tx, service: &Service, id: i64) -> Result<Option<Endp
 
 /// Adds an endpoint. Returns its id, its address as stored, and its secret, which cannot be shown
 /// again.
-///
-/// # Errors
-///
-/// Invalid input, and database errors.
 pub async fn add(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -113,10 +109,6 @@ pub async fn add(
 
 /// Changes address, description and types of an endpoint. Returns the address, and the names of the
 /// changed fields. Waiting deliveries go to the new address.
-///
-/// # Errors
-///
-/// Invalid input, a missing endpoint or one of the configuration, and database errors.
 pub async fn change(
     tx: &mut Tx,
     service: &Service,
@@ -141,10 +133,6 @@ pub async fn change(
 }
 
 /// Gives an endpoint a new secret.
-///
-/// # Errors
-///
-/// A missing endpoint or one of the configuration, and database errors.
 pub async fn rotate(
     tx: &mut Tx,
     outbox: &Outbox,
@@ -173,10 +161,6 @@ pub async fn secret(conn: &mut Conn, outbox: &Outbox, id: i64) -> Result<Option<
 /// Enables an endpoint, whose waiting deliveries become due at once, or disables it. While an
 /// endpoint is disabled, its waiting deliveries stay and new events are not delivered to it.
 /// Returns the endpoint before the change.
-///
-/// # Errors
-///
-/// A missing endpoint, and database errors.
 pub async fn switch(
     tx: &mut Tx,
     service: &Service,
@@ -195,10 +179,6 @@ pub async fn switch(
 }
 
 /// Deletes an endpoint and the record of its deliveries. Returns what was deleted.
-///
-/// # Errors
-///
-/// A missing endpoint or one of the configuration, and database errors.
 pub async fn delete(tx: &mut Tx, service: &Service, id: i64) -> Result<Endpoint, EndpointError> {
     let endpoint = own(tx, service, id).await?;
     endpoints::delete(tx, id).await?;

@@ -42,10 +42,6 @@ impl TestDelivery {
 
 /// Stores a test event for an endpoint, even if it is disabled. [`post_test`] delivers it. The
 /// event is not retried.
-///
-/// # Errors
-///
-/// A missing endpoint, and database errors.
 pub async fn begin_test(
     tx: &mut Tx,
     service: &Service,

@@ -35,10 +35,6 @@ pub struct SecretError;
 
 impl Secret {
     /// Parses `whsec_…`, with or without base64 padding.
-    ///
-    /// # Errors
-    ///
-    /// When the text has another format or the key another length.
     pub fn parse(text: &str) -> Result<Self, SecretError> {
         let encoded = text.trim().strip_prefix(PREFIX).ok_or(SecretError)?;
         let bytes = STANDARD_NO_PAD

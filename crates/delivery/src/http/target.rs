@@ -18,10 +18,6 @@ pub struct TargetError;
 
 impl Target {
     /// Parses an address.
-    ///
-    /// # Errors
-    ///
-    /// When events cannot be posted to the address.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         let text = text.trim();
         let is_plain = text.len() <= URL_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());

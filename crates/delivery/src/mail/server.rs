@@ -24,10 +24,6 @@ pub struct ServerError;
 
 impl Server {
     /// Parses an address. User and password are percent-decoded.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not such an address.
     pub fn parse(text: &str) -> Result<Self, ServerError> {
         let uri: Uri = text.trim().parse().map_err(|_| ServerError)?;
         let is_tls = match uri.scheme_str() {

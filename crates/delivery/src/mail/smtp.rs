@@ -74,10 +74,6 @@ struct Reply {
 }
 
 /// Sends a message to the server.
-///
-/// # Errors
-///
-/// When the server does not accept it.
 pub(crate) async fn send(server: &Server, message: MailMessage<'_>) -> Result<(), Failure> {
     match timeout(TIMEOUT, exchange(server, message)).await {
         Ok(sent) => sent,

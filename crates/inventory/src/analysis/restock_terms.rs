@@ -75,10 +75,6 @@ impl ToSchema for RestockTerms {}
 
 impl RestockTerms {
     /// Parses the members of a request. Every member is required and may be null.
-    ///
-    /// # Errors
-    ///
-    /// The validation messages by field.
     pub fn read(members: &Members) -> Result<Self, FieldErrors> {
         let Draft {
             input, mut errors, ..

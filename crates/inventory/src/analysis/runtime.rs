@@ -14,10 +14,6 @@ pub struct AnalysisRuntime {
 
 impl AnalysisRuntime {
     /// Creates the runtime. Opens no connection.
-    ///
-    /// # Errors
-    ///
-    /// [`TlsUnusable`], if the model's URL needs TLS.
     pub fn new(
         config: &AnalysisConfig,
         metrics: &web::metrics::Metrics,

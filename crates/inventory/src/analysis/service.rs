@@ -105,10 +105,6 @@ pub async fn status(state: &State, product: i64) -> Result<AnalysisStatus, db::E
 }
 
 /// One page of analyses, newest first, of all products or of one.
-///
-/// # Errors
-///
-/// 404 for a page that does not exist, or a failure of the database.
 pub async fn list(
     state: &State,
     product: Option<i64>,
@@ -134,10 +130,6 @@ pub(crate) async fn search(
 }
 
 /// One page of analyses in the representation of the API.
-///
-/// # Errors
-///
-/// As [`list`].
 pub async fn records(state: &State, page: PageRequest) -> Result<Page<AnalysisRecord>, Refusal> {
     Ok(list(state, None, page).await?.map(AnalysisRecord::from))
 }

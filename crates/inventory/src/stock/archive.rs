@@ -38,10 +38,6 @@ pub(super) async fn is_archived(conn: &mut Conn, product: i64) -> Result<bool, E
 }
 
 /// Archives or unarchives a product. Returns its title and whether the state changed.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn set(
     state: &State,
     caller: &Caller,

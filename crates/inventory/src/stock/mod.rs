@@ -136,10 +136,6 @@ pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
 
 /// Parses `as_of`: a day, which means its end in UTC, or a date-time, which is in UTC if it has no
 /// offset.
-///
-/// # Errors
-///
-/// A message on `as_of` if it is neither.
 pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErrors> {
     let Some(text) = parameters.get("as_of").map(str::trim) else {
         return Ok(None);
@@ -183,10 +179,6 @@ fn moment(text: &str) -> Option<Timestamp> {
 /// One page of a product's ledger, newest first. With `as_of`, only the rows up to that time, so
 /// that the balance of the first row is the quantity at that time. Also returns the ledger of a
 /// deleted product.
-///
-/// # Errors
-///
-/// An unknown product, a page that does not exist, or a failure of the database.
 pub async fn ledger_list(
     state: &State,
     product: i64,
@@ -248,10 +240,6 @@ pub(crate) struct StockState {
 }
 
 /// The state of a product's stock.
-///
-/// # Errors
-///
-/// An unknown product, or a failure of the database.
 pub(crate) async fn stock_state(state: &State, product: i64) -> Result<StockState, Refusal> {
     let states = stock_states(state, &[product]).await?;
     states.get(&product).copied().ok_or(Refusal::NotFound)
@@ -268,10 +256,6 @@ pub(crate) async fn stock_states(
 }
 
 /// Sets a product's own threshold. `None` means that the shop's threshold applies again.
-///
-/// # Errors
-///
-/// An unknown product, or a failure of the database.
 pub async fn threshold_set(
     state: &State,
     caller: &Caller,
@@ -284,10 +268,6 @@ pub async fn threshold_set(
 }
 
 /// Same as [`threshold_set`], within a transaction. Returns the product's title.
-///
-/// # Errors
-///
-/// An unknown product, or a failure of the database.
 pub(crate) async fn set_threshold(
     work: &mut Work<'_>,
     product: i64,
@@ -326,10 +306,6 @@ async fn record_level(
 }
 
 /// One page of the products below their thresholds, lowest quantity first.
-///
-/// # Errors
-///
-/// A page that does not exist, or a failure of the database.
 pub async fn low_stock_list(
     state: &State,
     request: PageRequest,

@@ -59,10 +59,6 @@ impl Examination {
 
     /// Examines the next rows and returns those that can be imported. `None` at the end of the
     /// file. Problems of rows are added to the report.
-    ///
-    /// # Errors
-    ///
-    /// A file that cannot be read, or a failure of the database.
     pub(super) async fn next(&mut self, db: &Db) -> Result<Option<Vec<StagedRow>>, ImportError> {
         let lines = self.lines()?;
         if lines.is_empty() {

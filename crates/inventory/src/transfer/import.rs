@@ -102,10 +102,6 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
 }
 
 /// Examines a whole file and reports what an import would do.
-///
-/// # Errors
-///
-/// All problems of the file, or a failure of the database.
 pub(crate) async fn examine(db: &Db, mut examination: Examination) -> Result<Report, ImportError> {
     while examination.next(db).await?.is_some() {}
     match examination.report {

@@ -36,10 +36,6 @@ const BY_NAME: OrderBy = OrderBy {
 };
 
 /// One page of the records of a kind.
-///
-/// # Errors
-///
-/// 404 for a page that does not exist, or a failure of the database.
 pub async fn list(
     state: &State,
     kind: Kind,

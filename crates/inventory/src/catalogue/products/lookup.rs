@@ -36,10 +36,6 @@ pub(crate) enum Interpretation {
 /// Interprets a search. If no title contains all words, looks for a brand or category that some
 /// words name, and searches titles for the other words. If there is none, corrects the spelling of
 /// words. Returns the parameters to search with, and the interpretation if they differ.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn interpret(
     state: &State,
     parameters: &Parameters,
@@ -227,10 +223,6 @@ impl SerieNumberMatches {
     /// The products whose serie numbers begin with the search. `None` if titles match, if there are
     /// other filters, or if there are no such products. `understood` are the parameters that
     /// [`interpret`] returned.
-    ///
-    /// # Errors
-    ///
-    /// Filters that cannot be parsed, or a failure of the database.
     pub(crate) async fn find(
         state: &State,
         understood: &Parameters,
@@ -271,10 +263,6 @@ impl SerieNumberMatches {
     }
 
     /// Calls `take` with every product.
-    ///
-    /// # Errors
-    ///
-    /// A failure of the database or of `take`.
     pub(crate) async fn each(
         &self,
         conn: &mut Conn,
@@ -289,10 +277,6 @@ impl SerieNumberMatches {
 }
 
 /// The first products of the list's page for these parameters.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn first(
     state: &State,
     parameters: &Parameters,

@@ -30,19 +30,11 @@ use crate::{
 use store::{ARCHIVED, BY_TITLE, ProductList};
 
 /// One page of the products that the query string selects.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, a page that does not exist, or a failure of the database.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
     list_created(state, parameters, None).await
 }
 
 /// Same as [`list`], limited to products created in a period (start inclusive, end exclusive).
-///
-/// # Errors
-///
-/// As [`list`].
 pub(crate) async fn list_created(
     state: &State,
     parameters: &Parameters,
@@ -65,10 +57,6 @@ pub(crate) async fn list_created(
 }
 
 /// The first of the products that [`list`] returns on all its pages, in the same order.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, or a failure of the database.
 pub(crate) async fn first_matches(
     state: &State,
     parameters: &Parameters,
@@ -87,10 +75,6 @@ pub(crate) async fn first_matches(
 }
 
 /// Calls `take` with every product that a list selects, in order.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, or a failure of the database or of `take`.
 pub(crate) async fn each(
     conn: &mut Conn,
     state: &State,

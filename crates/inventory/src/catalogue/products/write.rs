@@ -185,10 +185,6 @@ pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i
 }
 
 /// Changes a product and its own threshold. `None` if there is no such product.
-///
-/// # Errors
-///
-/// Validation errors, or a failure of the database.
 pub(crate) async fn change_form(
     work: &mut Work<'_>,
     id: i64,

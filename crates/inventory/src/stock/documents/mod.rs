@@ -46,10 +46,6 @@ pub(crate) enum DocumentOutcome {
 }
 
 /// A document. Only its author can read a draft.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn read(
     state: &State,
     caller: &Caller,

@@ -46,10 +46,6 @@ impl DocumentKind {
     }
 
     /// Checks the units of a line. Receipts have at least 1 unit per line; counts may have 0.
-    ///
-    /// # Errors
-    ///
-    /// A message that names the limit that the quantity violates.
     pub(crate) fn check_quantity(self, quantity: i64) -> Result<i64, Message> {
         let least = match self {
             Self::Receipt => 1,

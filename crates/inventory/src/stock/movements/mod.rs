@@ -53,10 +53,6 @@ pub(crate) async fn search(
 }
 
 /// Calls `take` with every movement that a list selects, in order.
-///
-/// # Errors
-///
-/// Filters that cannot be parsed, or a failure of the database or of `take`.
 pub(crate) async fn each(
     conn: &mut Conn,
     movement: Movement,

@@ -52,10 +52,6 @@ async fn receive(state: &State, order: NewOrder) -> Result<OrderState, Refusal> 
 
 /// Retries the booking of a waiting order. Returns the order afterwards, and whether it was waiting
 /// before.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn retry(
     state: &State,
     caller: &Caller,
@@ -68,10 +64,6 @@ pub(crate) async fn retry(
 
 /// Marks a waiting order as booked by hand. Returns the order afterwards, and whether it was
 /// waiting before.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn mark_booked_by_hand(
     state: &State,
     caller: &Caller,
@@ -145,10 +137,6 @@ async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {
 }
 
 /// One order.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or a failure of the database.
 pub(crate) async fn read(state: &State, id: i64) -> Result<PaidOrder, Refusal> {
     state
         .db

@@ -95,10 +95,6 @@ pub(in crate::catalogue::products) struct ProductList {
 
 impl ProductList {
     /// Parses the query string.
-    ///
-    /// # Errors
-    ///
-    /// The validation messages of all filters.
     pub(in crate::catalogue::products) fn parse(
         parameters: &Parameters,
     ) -> Result<Self, FieldErrors> {

@@ -182,10 +182,6 @@ impl MovementList {
     }
 
     /// Parses the query string.
-    ///
-    /// # Errors
-    ///
-    /// The validation messages of all filters.
     pub(in crate::stock::movements) fn parse(
         movement: Movement,
         parameters: &Parameters,
