@@ -163,7 +163,8 @@ pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Ti
 }
 
 /// Whether an adjustment cancelled a movement when it was recorded, because the product's opening
-/// included it (`ledger::record_past`). `change` is the adjustment's.
+/// included it (`ledger::record_past`). `change` is the adjustment's. An adjustment of the same time
+/// as a later movement does not cancel it: while the clock is behind, entries share one time.
 pub(super) async fn is_canceled(
     conn: &mut Conn,
     product: i64,
@@ -171,7 +172,9 @@ pub(super) async fn is_canceled(
     at: Timestamp,
 ) -> Result<bool, Error> {
     let sql = "SELECT id FROM ledger_entries
-         WHERE product_id = $1 AND created_at = $2 AND kind = 'adjustment' AND change = $3 LIMIT 1";
+         WHERE product_id = $1 AND created_at = $2 AND kind = 'adjustment' AND change = $3
+           AND created_at <= (SELECT o.created_at FROM ledger_entries AS o WHERE o.product_id = $1 AND o.kind = 'opening'
+                              ORDER BY o.id LIMIT 1) LIMIT 1";
     let params: [&dyn Param; 3] = [&product, &at, &change];
     let found = conn.optional(sql, &params, |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())

@@ -169,6 +169,19 @@ app_on_both_engines!(
     }
 );
 
+app_on_both_engines!(
+    a_sale_is_undone_though_an_adjustment_of_the_same_time_has_its_units,
+    async |app| {
+        let product = app.admin().a_product("Arroz", 10).await;
+        app.clock.advance(Duration::from_secs(1));
+        let outflow = app.sell(product, 4).await;
+        app.change_product(product, json!({"quantity": 10})).await;
+        let sold = format!("/api/v1/outflows/{outflow}/");
+        app.admin().delete(&sold).await.has_status(204);
+        assert_eq!(app.admin().quantity_of(product).await, 14);
+    }
+);
+
 app_on_both_engines!(the_ledger_outlives_its_product, async |app| {
     let admin = app.admin();
     let product = admin.a_product("Arroz", 7).await;
