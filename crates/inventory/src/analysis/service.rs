@@ -15,6 +15,7 @@ use crate::{
         Refusal,
         page::{Page, PageRequest},
     },
+    work::retry_on_conflict,
 };
 use db::{Db, Timestamp};
 
@@ -71,7 +72,7 @@ pub async fn request_now(
         }
         Ok::<_, db::Error>(is_known)
     };
-    if !state.db.write(insert).await? {
+    if !retry_on_conflict(&state.db, insert).await? {
         return Ok(None);
     }
     state.analysis.wake_worker.notify_one();
@@ -179,7 +180,7 @@ pub(crate) async fn write_terms(
         }
         Ok::<_, db::Error>(is_known)
     };
-    if state.db.write(write).await? {
+    if retry_on_conflict(&state.db, write).await? {
         Ok(())
     } else {
         Err(Refusal::NotFound)

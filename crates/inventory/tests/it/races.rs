@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use db::Db;
+use http::Method;
 use serde_json::json;
 use test_kit::{
     database::{Engine, run},
@@ -35,20 +36,34 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
             app.admin().post(&format!("/api/v1/{path}/"), body).await;
         }
         let unknown = |id: i64| json!([format!("Invalid pk \"{id}\" - object does not exist.")]);
-        for (delete, id, path, body, field) in [
+        let terms = format!("/api/v1/products/{product}/restock/");
+        for (delete, id, method, path, body, answer) in [
             (
                 "DELETE FROM brands WHERE id = $1",
                 2,
+                Method::POST,
                 "/api/v1/products/",
                 json!({"title": "Feijão", "category": 1, "brand": 2, "cost_price": 1, "selling_price": 2, "quantity": 3}),
-                "brand",
+                (400, json!({"brand": unknown(2)})),
             ),
             (
                 "DELETE FROM suppliers WHERE id = $1",
                 1,
+                Method::POST,
                 "/api/v1/inflows/",
                 json!({"supplier": 1, "product": product, "quantity": 2}),
-                "supplier",
+                (400, json!({"supplier": unknown(1)})),
+            ),
+            (
+                "DELETE FROM products WHERE id = $1",
+                product,
+                Method::PUT,
+                terms.as_str(),
+                json!({
+                    "lead_time_days": 3, "lead_time_deviation_days": null, "service_level": null,
+                    "review_interval_days": null, "pack_multiple": null,
+                }),
+                (404, json!({"detail": "Not found."})),
             ),
         ] {
             let (is_deleted, may_commit) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
@@ -66,17 +81,14 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
                 })
             };
             is_deleted.wait().await;
-            let creating = {
-                let app = app.clone();
-                tokio::spawn(async move { app.admin().post(path, body).await })
+            let writing = {
+                let (app, path) = (app.clone(), path.to_owned());
+                tokio::spawn(async move { app.admin().send(method, &path, Some(body)).await })
             };
             until_one_waits(&app.state.db).await;
             may_commit.wait().await;
             deleting.await.unwrap().unwrap();
-            creating
-                .await
-                .unwrap()
-                .is(400, &json!({field: unknown(id)}));
+            writing.await.unwrap().is(answer.0, &answer.1);
         }
     });
 }
