@@ -2,8 +2,9 @@
 //! whole or not at all.
 
 use std::{
-    fs::{self, File},
+    fs,
     future::poll_fn,
+    path::PathBuf,
     pin::{Pin, pin},
     sync::Arc,
     task::Poll,
@@ -22,6 +23,7 @@ use test_kit::until;
 use crate::{
     app::{TestApp, app_on_both_engines},
     pages::files::upload,
+    transfer::{load, order},
     visitor::{Visitor, is_refused, leads_to},
 };
 
@@ -57,21 +59,16 @@ impl CsvFile {
         Self(folder)
     }
 
+    fn path(&self) -> PathBuf {
+        self.0.path().join("file.csv")
+    }
+
     fn order(&self, app: &TestApp, resource: FileKind) -> Order {
-        Order {
-            resource,
-            name: "file.csv".to_owned(),
-            file: Arc::new(File::open(self.0.path().join("file.csv")).unwrap()),
-            is_dry_run: false,
-            creates_names: false,
-            policy: Policy::from(&app.state.config),
-            clock: app.state.clock.clone(),
-        }
+        order(app, resource, &self.path())
     }
 
     async fn import(&self, app: &TestApp, resource: FileKind) -> Result<Report, ImportError> {
-        let order = self.order(app, resource);
-        import(&app.state.db, order, Arc::new(|_| ())).await
+        load(app, resource, &self.path()).await
     }
 }
 

@@ -21,7 +21,7 @@ const CATEGORIES: FileKind = FileKind::Named(Kind::Category);
 const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
 const INFLOWS: FileKind = FileKind::Movements(Movement::Inflow);
 
-fn order(app: &TestApp, resource: FileKind, file: &Path) -> Order {
+pub(crate) fn order(app: &TestApp, resource: FileKind, file: &Path) -> Order {
     Order {
         resource,
         name: file.file_name().unwrap().to_string_lossy().into_owned(),
@@ -33,7 +33,11 @@ fn order(app: &TestApp, resource: FileKind, file: &Path) -> Order {
     }
 }
 
-async fn load(app: &TestApp, resource: FileKind, file: &Path) -> Result<Report, ImportError> {
+pub(crate) async fn load(
+    app: &TestApp,
+    resource: FileKind,
+    file: &Path,
+) -> Result<Report, ImportError> {
     import(&app.state.db, order(app, resource, file), Arc::new(|_| ())).await
 }
 
