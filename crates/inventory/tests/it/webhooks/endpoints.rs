@@ -107,6 +107,28 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    an_endpoint_that_is_deleted_during_its_test_still_tells_the_result,
+    async |address| {
+        let receiver = Receiver::start().await;
+        let app = TestApp::with(&address, config(None)).await;
+        let (id, _) = app.endpoint(&receiver, "").await;
+        let (outbox, now) = (&app.state.outbox, app.clock.now());
+        let service = outbox.service;
+        let begin = async move |tx: &mut db::Tx| {
+            ::delivery::endpoints::begin_test(tx, &service, id, now).await
+        };
+        let trial = app.state.db.write(begin).await.unwrap();
+        events::endpoints::remove(&app.state, &NOBODY, id)
+            .await
+            .unwrap();
+        let attempt = ::delivery::endpoints::post_test(outbox, trial)
+            .await
+            .unwrap();
+        assert_eq!(attempt.outcome, "delivered");
+    }
+);
+
 on_both_engines!(what_is_wrong_with_an_endpoint_is_told, async |address| {
     let app = TestApp::with(&address, config(None)).await;
     let state = &app.state;
