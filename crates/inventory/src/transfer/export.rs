@@ -13,7 +13,6 @@ use csv::{Terminator, Writer, WriterBuilder};
 use db::{Conn, Db, lock_mutex};
 
 use super::{FileKind, Progress, column, record};
-use crate::rest::Refusal;
 
 /// Why an export failed.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +85,7 @@ pub async fn export_to(
 }
 
 /// The number of records of a resource.
-pub async fn count(db: &Db, resource: FileKind) -> Result<u64, Refusal> {
+pub async fn count(db: &Db, resource: FileKind) -> Result<u64, db::Error> {
     db.report(async move |conn| record::count(conn, resource).await)
         .await
 }

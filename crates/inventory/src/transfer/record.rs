@@ -14,6 +14,7 @@ use super::{
     missing::RowNames,
 };
 use crate::{
+    aggregates,
     api::resource::{ApiResource as _, Resource as _},
     catalogue::{
         named::{self, NamedRecord},
@@ -77,11 +78,11 @@ fn cells(record: &impl Record) -> Cells {
     values.map(|(_, value)| written(value)).collect()
 }
 
-pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, Refusal> {
+pub(super) async fn count(conn: &mut Conn, resource: FileKind) -> Result<u64, db::Error> {
     match resource {
-        FileKind::Named(kind) => Ok(named::count(conn, kind).await?),
-        FileKind::Products => products::count(conn).await,
-        FileKind::Movements(movement) => Ok(movements::count(conn, movement).await?),
+        FileKind::Named(kind) => named::count(conn, kind).await,
+        FileKind::Products => aggregates::count_products(conn, None).await,
+        FileKind::Movements(movement) => movements::count(conn, movement).await,
     }
 }
 

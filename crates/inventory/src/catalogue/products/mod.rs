@@ -124,11 +124,6 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
     Ok(state.db.find_by_key(&store::BY_ID, id).await?)
 }
 
-pub(crate) async fn count(conn: &mut Conn) -> Result<u64, Refusal> {
-    let all = ProductList::parse(&Parameters::parse(""))?;
-    Ok(all.stats(conn, &StatsCache::default()).await?.count)
-}
-
 pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number, ids_of_title};
 
 /// How many inflows, outflows and rows of running imports refer to a product and prevent its
