@@ -18,7 +18,6 @@ mod payload;
 pub mod report;
 mod restock_terms;
 mod result;
-mod runtime;
 pub(crate) mod service;
 mod store;
 pub(crate) mod text;
@@ -31,7 +30,6 @@ pub(crate) use payload::webhook;
 pub use restock_terms::RestockTerms;
 pub(crate) use result::FIELDS;
 pub use result::{Analysis, AnalysisRecord, AnalysisSummary, Provenance, Source};
-pub use runtime::AnalysisRuntime;
 pub use service::{
     AnalysisStatus, Phase, analyse_now, latest, list, read, records, request_now, status, waiting,
 };
@@ -46,8 +44,37 @@ pub(crate) use work::run;
 pub use work::{WorkOutcome, work_on_product, work_once};
 
 use db::{Error, Tx};
+use tokio::sync::Notify;
+use web::http_client::TlsUnusable;
 
 use crate::State;
+use language_model::ConfiguredModel;
+use metrics::AnalysisMetrics;
+
+/// The language model, the metrics, and the signal that wakes the worker.
+pub struct AnalysisRuntime {
+    model: Option<ConfiguredModel>,
+    metrics: AnalysisMetrics,
+    wake_worker: Notify,
+}
+
+impl AnalysisRuntime {
+    /// Creates the runtime. Opens no connection.
+    pub fn new(
+        config: &AnalysisConfig,
+        metrics: &web::metrics::Metrics,
+    ) -> Result<Self, TlsUnusable> {
+        Ok(Self {
+            model: config
+                .language_model
+                .clone()
+                .map(ConfiguredModel::new)
+                .transpose()?,
+            metrics: AnalysisMetrics::new(metrics),
+            wake_worker: Notify::new(),
+        })
+    }
+}
 
 /// Releases the requests that dead replicas had claimed, and wakes the worker. Returns how many.
 pub async fn release_dead(state: &State) -> Result<u64, Error> {

@@ -11,9 +11,7 @@ pub(super) struct ModelAnswer {
     is_readable: bool,
     pub(super) content: Option<String>,
     is_declined: bool,
-    finish_reason: Option<String>,
-    pub(super) prompt_tokens: Option<i64>,
-    pub(super) completion_tokens: Option<i64>,
+    pub(super) usage: ModelUsage,
 }
 
 /// Why an answer cannot be used. The texts are sent to the model, which is asked to repair it.
@@ -58,22 +56,22 @@ struct CompletionMessage {
     refusal: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct TokenUsage {
     prompt_tokens: Option<i64>,
     completion_tokens: Option<i64>,
 }
 
 impl ModelUsage {
-    /// Adds the token counts of one more call.
-    pub(super) fn add(&mut self, answer: &ModelAnswer) {
+    /// Adds one more call.
+    pub(super) fn add(&mut self, call: &Self) {
         let sum = |before: Option<i64>, now: Option<i64>| match (before, now) {
             (Some(before), Some(now)) => Some(before.saturating_add(now)),
             (before, now) => before.or(now),
         };
-        self.prompt_tokens = sum(self.prompt_tokens, answer.prompt_tokens);
-        self.completion_tokens = sum(self.completion_tokens, answer.completion_tokens);
-        self.finish_reason.clone_from(&answer.finish_reason);
+        self.prompt_tokens = sum(self.prompt_tokens, call.prompt_tokens);
+        self.completion_tokens = sum(self.completion_tokens, call.completion_tokens);
+        self.finish_reason.clone_from(&call.finish_reason);
     }
 }
 
@@ -87,14 +85,16 @@ impl ModelAnswer {
             return Self::default();
         };
         let tokens = |count: Option<i64>| count.filter(|count| *count >= 0);
-        let usage = completion.usage.as_ref();
+        let counted = completion.usage.unwrap_or_default();
         Self {
             is_readable: true,
             content: choice.message.content,
             is_declined: choice.message.refusal.is_some_and(|text| !text.is_empty()),
-            finish_reason: choice.finish_reason.map(|reason| clean(&reason, 40)),
-            prompt_tokens: usage.and_then(|usage| tokens(usage.prompt_tokens)),
-            completion_tokens: usage.and_then(|usage| tokens(usage.completion_tokens)),
+            usage: ModelUsage {
+                prompt_tokens: tokens(counted.prompt_tokens),
+                completion_tokens: tokens(counted.completion_tokens),
+                finish_reason: choice.finish_reason.map(|reason| clean(&reason, 40)),
+            },
         }
     }
 
@@ -106,7 +106,7 @@ impl ModelAnswer {
         if self.is_declined {
             return Err(Flaw::Declined);
         }
-        match self.finish_reason.as_deref() {
+        match self.usage.finish_reason.as_deref() {
             Some("stop") => {}
             Some("content_filter") => return Err(Flaw::Filtered),
             _ => return Err(Flaw::CutOff),

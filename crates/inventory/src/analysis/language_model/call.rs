@@ -94,11 +94,11 @@ pub(super) async fn call(
             .as_ref()
             .map_or_else(CallError::outcome, |_| "answered"),
         duration_ms: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
-        prompt_tokens: answer.and_then(|answer| answer.prompt_tokens),
-        completion_tokens: answer.and_then(|answer| answer.completion_tokens),
+        prompt_tokens: answer.and_then(|answer| answer.usage.prompt_tokens),
+        completion_tokens: answer.and_then(|answer| answer.usage.completion_tokens),
     };
     if let Some(answer) = answer {
-        usage.add(answer);
+        usage.add(&answer.usage);
     }
     let metrics = &state.analysis.metrics;
     metrics.count_call(call.outcome, Some(duration));

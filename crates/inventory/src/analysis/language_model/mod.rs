@@ -65,7 +65,7 @@ pub(super) enum Narrative {
     Retry(Timestamp),
 }
 
-/// The token counts of all calls for one analysis, and the finish reason of the last one.
+/// The token counts of one call, or of all calls for one analysis, and the finish reason of the last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ModelUsage {
     pub(super) prompt_tokens: Option<i64>,
