@@ -21,16 +21,6 @@ pub enum Abc {
 impl Abc {
     /// All classes.
     pub const ALL: [Self; 4] = [Self::A, Self::B, Self::C, Self::D];
-
-    /// The letter of the class.
-    pub const fn letter(self) -> &'static str {
-        match self {
-            Self::A => "A",
-            Self::B => "B",
-            Self::C => "C",
-            Self::D => "D",
-        }
-    }
 }
 
 /// The smallest yearly usage of the classes A and B.

@@ -151,7 +151,7 @@ impl ReportLine {
         [
             self.product.to_string(),
             escape(&self.title).into_owned(),
-            self.abc.letter().to_owned(),
+            format!("{:?}", self.abc),
             xyz.unwrap_or_default(),
             self.quantity.to_string(),
             self.threshold.to_string(),

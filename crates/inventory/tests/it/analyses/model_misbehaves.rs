@@ -50,18 +50,14 @@ fn failures() -> Vec<Misbehaviour> {
 /// Answers that cannot be used.
 fn answers() -> Vec<Misbehaviour> {
     let good = reply("Peça 42 unidades.", &[]);
+    let raw = |body: &str| Behaviour::Answer(200, "", body.to_owned());
     let message = json!({"role": "assistant", "content": good});
     vec![
         ("truncated JSON", says(&good[..40]), "unusable", 0, 2),
         ("prose", says("Compre bastante arroz!"), "unusable", 0, 2),
         ("wrong schema", says("{\"quantity\": 3}"), "unusable", 0, 2),
-        (
-            "no completion",
-            Behaviour::Answer(200, "", "<html>".to_owned()),
-            "unusable",
-            0,
-            2,
-        ),
+        ("no completion", raw("<html>"), "unusable", 0, 2),
+        ("no choice", raw("{\"choices\": []}"), "unusable", 0, 2),
         ("empty", says(""), "unusable", 0, 2),
         (
             "no content",
@@ -92,13 +88,7 @@ fn answers() -> Vec<Misbehaviour> {
             0,
             1,
         ),
-        (
-            "huge",
-            Behaviour::Answer(200, "", "x".repeat(200_000)),
-            "unusable",
-            0,
-            1,
-        ),
+        ("huge", raw(&"x".repeat(200_000)), "unusable", 0, 1),
         (
             "another figure",
             says(&reply("Peça 43 unidades.", &[])),

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use inventory::analysis::report::{
-    self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly,
+use inventory::analysis::{
+    model::portfolio::Abc,
+    report::{self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly},
 };
 use serde_json::json;
 use web::locale::Locale;
@@ -35,7 +36,7 @@ app_on_both_engines!(
             panic!("{lines:?}");
         };
         assert!(dead.is_dead && !rice.is_dead && !new.is_dead);
-        assert_eq!((rice.abc.letter(), dead.abc.letter()), ("A", "D"));
+        assert_eq!((rice.abc, dead.abc), (Abc::A, Abc::D));
         assert_eq!((rice.yearly_units, rice.suggested_quantity), (75, Some(42)));
         assert_eq!(rice.yearly_value.hundredths(), "600.00");
         assert_eq!(new.days_of_cover, None);
@@ -100,7 +101,7 @@ app_on_both_engines!(
         assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
         let (lines, summary) = report_of(&app).await;
         assert_eq!(lines[0].yearly_units, i128::from(i64::MAX) * 2);
-        assert_eq!(lines[0].abc.letter(), "A");
+        assert_eq!(lines[0].abc, Abc::A);
         // The dearest price times 2^64 - 2, and times 2^63 - 1.
         let usage = "1844674407370955161399815532559262904483.86";
         assert_eq!(lines[0].yearly_value.hundredths(), usage);

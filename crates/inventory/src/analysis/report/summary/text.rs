@@ -92,7 +92,7 @@ impl ReportSummary {
 
     fn abc(&self, locale: Locale) -> Vec<String> {
         let row = |class: &ClassTotals| {
-            let letter = class.name.letter();
+            let letter = class.name;
             let products = products(locale, class.products);
             let (used, stock) = (
                 money(locale, class.yearly_value),
@@ -100,9 +100,11 @@ impl ReportSummary {
             );
             match locale {
                 Locale::PtBr => {
-                    format!("{letter}: {products}, saídas de {used}, estoque de {stock}")
+                    format!("{letter:?}: {products}, saídas de {used}, estoque de {stock}")
                 }
-                Locale::En => format!("{letter}: {products}, outflows of {used}, stock of {stock}"),
+                Locale::En => {
+                    format!("{letter:?}: {products}, outflows of {used}, stock of {stock}")
+                }
             }
         };
         let filled = self.classes.iter().filter(|class| class.products > 0);
