@@ -136,8 +136,7 @@ async fn best_matching_record(
 ) -> Result<Option<(NamedRecord, String)>, Refusal> {
     let mut found = BTreeMap::new();
     for word in words {
-        let parameters = Parameters::of("search", &quoted(word));
-        for record in named::first_matches(state, kind, &parameters, NAMES).await? {
+        for record in named::best(state, kind, &quoted(word), NAMES).await? {
             found.insert(record.id, record);
         }
     }
