@@ -130,6 +130,7 @@ impl State {
             transport,
             config.provider.clone(),
             windows.clone(),
+            random.clone(),
             Some(observer),
         );
         check_secret(&db, &config.secret).await?;

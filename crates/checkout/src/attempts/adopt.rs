@@ -4,7 +4,7 @@
 
 use super::model::Attempt;
 use super::refund::record;
-use super::settle::{CompletedAttempt, ReportOutcome, SettleError, settle_payment};
+use super::settle::{ReportOutcome, SettleError, settle_payment};
 use super::store;
 use crate::payments::Source;
 use crate::provider::ProviderPayment;
@@ -42,7 +42,7 @@ pub(crate) async fn adopt_or_record(
         async move |conn: &mut db::Conn| store::find_attempt_by_reference(conn, &reference).await;
     match state.db.read(find).await? {
         Some(attempt) if attempt.is_leased(state.clock.now()) => Ok(Adoption::Busy),
-        Some(attempt) => complete(state, &attempt, payment, source).await,
+        Some(attempt) => complete(state, attempt, payment, source).await,
         None => Ok(Adoption::Recorded(ReportOutcome::NotOurs)),
     }
 }
@@ -51,16 +51,11 @@ pub(crate) async fn adopt_or_record(
 /// attempt that was recorded as ended without a payment.
 pub(crate) async fn complete(
     state: &State,
-    attempt: &Attempt,
+    attempt: Attempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<Adoption, db::Error> {
-    let completed = CompletedAttempt {
-        attempt: attempt.id,
-        instruction: attempt.payment_instruction()?.clone(),
-        corrects: attempt.step.had_no_effect().then_some(attempt.step),
-    };
-    match settle_payment(state, completed, payment, source).await {
+    match settle_payment(state, attempt, payment, source).await {
         Ok(_) => Ok(Adoption::Completed),
         Err(SettleError::Contradiction(reason)) => Ok(Adoption::Contradiction(reason)),
         // An unknown status. The payment is read again later.

@@ -1,6 +1,5 @@
 //! Cancelling a payment that has not been paid.
 
-use super::claim::new_key;
 use super::settle::settle_report;
 use crate::payments::{self, Payment, PaymentState, Source, StatusReport};
 use crate::provider::{Failure, Purpose};
@@ -35,7 +34,7 @@ pub(crate) async fn cancel(
         _ => return Err(CancelError::State),
     }
     state.provider.reserve(1, purpose).await?;
-    let report = match state.provider.cancel(id, new_key(state)).await {
+    let report = match state.provider.cancel(id).await {
         Ok(answer) => StatusReport::from(&answer),
         Err(failure) if failure.is_final() => read_back(state, id, purpose, failure).await?,
         Err(failure) => return Err(failure.into()),
@@ -60,7 +59,7 @@ async fn read_back(
     refused: Failure,
 ) -> Result<StatusReport, CancelError> {
     state.provider.reserve(1, purpose).await?;
-    let payment = state.provider.read(id, new_key(state)).await?;
+    let payment = state.provider.read(id).await?;
     if PaymentState::from_provider(&payment.status) == Some(PaymentState::Pending) {
         return Err(refused.into());
     }

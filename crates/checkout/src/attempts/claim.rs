@@ -9,11 +9,11 @@ use web::Clock;
 
 use super::end::RunError;
 use super::finality::is_certain;
-use super::model::{Attempt, Instruction, Lease, NewAttempt, NewRun};
+use super::model::{Attempt, Instruction, Lease, NewRun};
 use super::store;
 use crate::idempotency::{IdempotencyKey, RETENTION};
 use crate::payments::AttemptStep;
-use crate::provider::{ExternalReference, Failure, UpstreamKey};
+use crate::provider::Failure;
 use crate::state::State;
 
 /// How many times the lookup is tried again when the attempt is deleted between two statements.
@@ -81,7 +81,7 @@ impl NewRun {
         Ok(Self {
             key,
             fingerprint,
-            upstream_key: new_key(state),
+            upstream_key: state.random.uuid(),
             lease: Lease {
                 id: state.replica.lease(&state.random.uuid().to_string()),
                 until: now + lease_length(state.config.provider.timeout),
@@ -102,18 +102,22 @@ pub(super) fn lease_length(timeout: Duration) -> Duration {
 }
 
 /// Stores a new attempt, or acquires the existing one of the same idempotency key.
-pub(super) async fn begin(tx: &mut Tx, new: &NewAttempt) -> Result<Claim, db::Error> {
+pub(super) async fn begin(
+    tx: &mut Tx,
+    run: &NewRun,
+    instruction: &Instruction,
+) -> Result<Claim, db::Error> {
     for _ in 0..LOOKUPS_MAX {
-        if let Some(id) = store::insert_attempt(tx, new).await? {
+        if let Some(id) = store::insert_attempt(tx, run, instruction).await? {
             return Ok(Claim::Run(Box::new(Run {
-                attempt: Attempt::fresh(id, new),
-                lease: new.run.lease.clone(),
+                attempt: Attempt::fresh(id, run, instruction),
+                lease: run.lease.clone(),
                 is_fresh: true,
                 sent_at: None,
             })));
         }
         // `None` if the other attempt was deleted in the meantime: the key is free now.
-        if let Some(claim) = resume(tx, &new.run).await? {
+        if let Some(claim) = resume(tx, run).await? {
             return Ok(claim);
         }
     }
@@ -167,17 +171,9 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     if found.step.is_answered() {
         return Ok(Claim::Ended(Box::new(found)));
     }
-    let needs_token = match &found.instruction {
-        Instruction::Payment(instruction) => {
-            instruction.intent.card.is_some() && instruction.card_token.is_none()
-        }
-        Instruction::Refund(_) => false,
-    };
-    // The first call of a card payment creates a token and moves no money.
-    let step = if needs_token && found.step != AttemptStep::Sending {
-        AttemptStep::Started
-    } else {
-        AttemptStep::Sending
+    let step = match found.step {
+        AttemptStep::Sending => AttemptStep::Sending,
+        _ => found.instruction.first_step(),
     };
     if !store::take_attempt(tx, found.id, step, &run.lease, run.now).await? {
         return Ok(Claim::Busy);
@@ -186,19 +182,8 @@ async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db:
     let was_sent = matches!(found.step, AttemptStep::Sending | AttemptStep::Closed);
     Ok(Claim::Run(Box::new(Run {
         sent_at: found.sent_at.filter(|_| was_sent),
-        attempt: found,
+        attempt: Attempt { step, ..found },
         lease: run.lease.clone(),
         is_fresh: false,
     })))
-}
-
-/// A new idempotency key for a call to the provider.
-pub(crate) fn new_key(state: &State) -> UpstreamKey {
-    UpstreamKey(state.random.uuid())
-}
-
-/// Parses a stored external reference.
-pub(crate) fn reference(text: &str) -> Result<ExternalReference, db::Error> {
-    ExternalReference::parse(text)
-        .map_err(|_| db::Error::other("attempts.reference holds no reference"))
 }

@@ -24,7 +24,7 @@ use crate::idempotency::RETENTION;
 
 pub(crate) use adopt::{Adoption, adopt_or_record, complete};
 pub(crate) use cancel::{CancelError, cancel};
-pub(crate) use claim::{begun_at, new_key, patience, reference};
+pub(crate) use claim::{begun_at, patience};
 pub(crate) use create::{CreateError, CreationResponse, OrderRef, Requester, create};
 pub(crate) use end::RunError;
 pub(crate) use finality::is_certain;

@@ -1,10 +1,11 @@
 //! An attempt to make a payment or a refund: its instruction, its lease, and its result. Pure.
 
 use db::{Error, Money, Timestamp};
+use uuid::Uuid;
 
 use crate::idempotency::IdempotencyKey;
 use crate::payments::{AttemptStep, Intent};
-use crate::provider::{CardToken, UpstreamKey};
+use crate::provider::CardToken;
 
 /// The exclusive right to run an attempt until a time. Other replicas may acquire the attempt once
 /// the holder's replica is dead, and no sooner.
@@ -34,7 +35,7 @@ pub(crate) struct PaymentInstruction {
     pub(crate) intent: Intent,
     pub(crate) terms: Terms,
     /// The idempotency key of the call that creates the card token.
-    pub(crate) token_key: Option<UpstreamKey>,
+    pub(crate) token_key: Option<Uuid>,
     pub(crate) card_token: Option<CardToken>,
 }
 
@@ -75,17 +76,9 @@ pub(crate) struct NewRun {
     pub(crate) key: Option<IdempotencyKey>,
     pub(crate) fingerprint: Option<String>,
     /// The idempotency key of the call that moves the money.
-    pub(crate) upstream_key: UpstreamKey,
+    pub(crate) upstream_key: Uuid,
     pub(crate) lease: Lease,
     pub(crate) now: Timestamp,
-}
-
-/// An attempt to store for a run.
-#[derive(Debug, Clone)]
-pub(crate) struct NewAttempt {
-    pub(crate) run: NewRun,
-    pub(crate) step: AttemptStep,
-    pub(crate) instruction: Instruction,
 }
 
 /// A stored attempt.
@@ -95,7 +88,7 @@ pub(crate) struct Attempt {
     pub(crate) fingerprint: Option<String>,
     pub(crate) step: AttemptStep,
     pub(crate) instruction: Instruction,
-    pub(crate) upstream_key: UpstreamKey,
+    pub(crate) upstream_key: Uuid,
     /// The row of the payment that was created, or that is refunded.
     pub(crate) payment: Option<i64>,
     pub(crate) leased_until: Option<Timestamp>,
@@ -126,6 +119,19 @@ impl Instruction {
         }
     }
 
+    /// The step in which a run begins that sends the first call. The first call of a card payment
+    /// creates a token and moves no money.
+    pub(crate) fn first_step(&self) -> AttemptStep {
+        match self {
+            Self::Payment(payment)
+                if payment.intent.card.is_some() && payment.card_token.is_none() =>
+            {
+                AttemptStep::Started
+            }
+            Self::Payment(_) | Self::Refund(_) => AttemptStep::Sending,
+        }
+    }
+
     /// The identifier for logs and operators: our reference, or the provider's payment id of a
     /// refund.
     pub(crate) fn name(&self) -> &str {
@@ -137,27 +143,27 @@ impl Instruction {
 }
 
 impl Attempt {
-    /// The attempt as it was just inserted with the row id `id`.
-    pub(crate) fn fresh(id: i64, new: &NewAttempt) -> Self {
-        let payment = match &new.instruction {
+    /// The attempt that `run` has just inserted with the row id `id`.
+    pub(crate) fn fresh(id: i64, run: &NewRun, instruction: &Instruction) -> Self {
+        let payment = match instruction {
             Instruction::Payment(_) => None,
-            Instruction::Refund(instruction) => Some(instruction.payment),
+            Instruction::Refund(refund) => Some(refund.payment),
         };
         Self {
             id,
-            fingerprint: new.run.fingerprint.clone(),
-            step: new.step,
-            instruction: new.instruction.clone(),
-            upstream_key: new.run.upstream_key,
+            fingerprint: run.fingerprint.clone(),
+            step: instruction.first_step(),
+            instruction: instruction.clone(),
+            upstream_key: run.upstream_key,
             payment,
-            leased_until: Some(new.run.lease.until),
-            check_at: Some(new.run.lease.until),
+            leased_until: Some(run.lease.until),
+            check_at: Some(run.lease.until),
             checks: 0,
             sent_at: None,
             last_answer: None,
             response_status: None,
             response: None,
-            created_at: new.run.now,
+            created_at: run.now,
             finished_at: None,
         }
     }

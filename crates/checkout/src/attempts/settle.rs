@@ -6,7 +6,7 @@ use std::time::Duration;
 use db::{Timestamp, Tx};
 
 use super::events;
-use super::model::PaymentInstruction;
+use super::model::Attempt;
 use super::store::{self as attempts, Finish};
 use crate::orders::{self, PaymentChange};
 use crate::payments::store;
@@ -16,15 +16,6 @@ use crate::payments::{
 };
 use crate::provider::ProviderPayment;
 use crate::state::State;
-
-/// An attempt whose payment the provider has made.
-#[derive(Debug, Clone)]
-pub(super) struct CompletedAttempt {
-    pub(super) attempt: i64,
-    pub(super) instruction: PaymentInstruction,
-    /// The wrong end that was recorded for the attempt, if this corrects one.
-    pub(super) corrects: Option<AttemptStep>,
-}
 
 /// Why a payment that the provider made could not be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -70,21 +61,17 @@ pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Op
     state.is_open().then(|| now + wait)
 }
 
-/// Records a payment that the provider has made and ends its attempt. Returns the exact response
-/// body of the creation.
+/// Records a payment that the provider has made and ends its attempt, also if the attempt was
+/// recorded as ended without a payment. Returns the exact response body of the creation.
 pub(super) async fn settle_payment(
     state: &State,
-    completed: CompletedAttempt,
+    attempt: Attempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<(Payment, String), SettleError> {
     let now = state.clock.now();
-    let PaymentInstruction {
-        intent,
-        reference,
-        terms,
-        ..
-    } = &completed.instruction;
+    let instruction = attempt.payment_instruction()?;
+    let (intent, reference) = (&instruction.intent, &instruction.reference);
     if payment.amount != intent.amount {
         // The attempt counts neither as paid nor as unpaid. A shop that ships on "approved" must
         // not do so for a wrong amount.
@@ -99,22 +86,21 @@ pub(super) async fn settle_payment(
     }
     let (new, transitions) = Payment::new(
         intent,
-        terms.boleto_method.as_deref(),
+        instruction.terms.boleto_method.as_deref(),
         reference,
         payment,
         now,
     )?;
     let body = PaymentBody::to_text(&new)?;
-    let corrects = completed.corrects;
+    let corrects = attempt.step.had_no_effect().then_some(attempt.step);
     let record = PaymentRecord {
-        completed,
+        order: instruction.order_id,
+        attempt: attempt.id,
+        corrects,
         payment: new.clone(),
         transitions,
-        report: StatusReport::from(payment),
         body,
-        source,
-        state: state.clone(),
-        now,
+        report: ReportRecord::new(state, StatusReport::from(payment), source, now),
     };
     let written = state
         .db
@@ -148,40 +134,47 @@ pub(super) async fn settle_payment(
 
 /// Everything that the second transaction of a creation writes.
 struct PaymentRecord {
-    completed: CompletedAttempt,
+    attempt: i64,
+    /// The row of the order that it pays.
+    order: Option<i64>,
+    /// The wrong end that was recorded for the attempt, if this corrects one.
+    corrects: Option<AttemptStep>,
     payment: Payment,
     transitions: Transitions,
-    report: StatusReport,
     body: String,
-    source: Source,
-    state: State,
-    now: Timestamp,
+    report: ReportRecord,
 }
 
 impl PaymentRecord {
     /// Returns the response body. If another run has ended the attempt in the meantime, it is the
     /// body that run stored.
     async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
-        let check_at = next_check(self.payment.state, 0, self.now);
-        let Some(row) = store::insert_payment(tx, &self.payment, self.now, check_at).await? else {
+        let ReportRecord {
+            report,
+            source,
+            state,
+            now,
+        } = &self.report;
+        let (source, now) = (*source, *now);
+        let check_at = next_check(self.payment.state, 0, now);
+        let Some(row) = store::insert_payment(tx, &self.payment, now, check_at).await? else {
             let row = self.write_stored(tx).await?;
             return self.finish(tx, row).await;
         };
-        if let Some(thought) = self.completed.corrects {
-            let status = &self.report.status;
-            store::insert_correction(tx, row, thought, status, self.source, self.now).await?;
+        if let Some(thought) = self.corrects {
+            store::insert_correction(tx, row, thought, &report.status, source, now).await?;
         }
-        let (transitions, report) = (&self.transitions, &self.report);
-        store::insert_steps(tx, row, transitions, report, self.source, self.now).await?;
-        let order = match self.completed.instruction.order_id {
+        let transitions = &self.transitions;
+        store::insert_steps(tx, row, transitions, report, source, now).await?;
+        let order = match self.order {
             Some(order) => Some(orders::lock(tx, order).await?),
             None => None,
         };
         // The events show the order's payments, which are found through the attempts. So the
         // attempt ends first.
         let body = self.finish(tx, row).await?;
-        let (config, payment) = (&self.state.config, (row, &self.payment));
-        events::publish_new(tx, config, payment, order.as_ref(), self.now).await?;
+        let (config, payment) = (&state.config, (row, &self.payment));
+        events::publish_new(tx, config, payment, order.as_ref(), now).await?;
         if let Some(order) = &order {
             let change = PaymentChange {
                 payment: row,
@@ -190,7 +183,7 @@ impl PaymentRecord {
                 date_approved: self.payment.date_approved.as_deref(),
                 refunds_overpayment: config.refund_overpayment,
             };
-            orders::follow(tx, order, change, self.now).await?;
+            orders::follow(tx, order, change, now).await?;
         }
         Ok(body)
     }
@@ -198,18 +191,17 @@ impl PaymentRecord {
     /// Ends the attempt with the payment in `row`.
     async fn finish(&self, tx: &mut Tx, row: i64) -> Result<String, SettleError> {
         let finish = Finish {
-            id: self.completed.attempt,
+            id: self.attempt,
             payment: row,
             refund: None,
             response: self.body.clone(),
             check_at: None,
-            now: self.now,
+            now: self.report.now,
         };
         if attempts::finish_attempt(tx, &finish).await? {
             return Ok(self.body.clone());
         }
-        let reference = &self.completed.instruction.reference;
-        let ended = attempts::find_attempt_by_reference(tx, reference).await?;
+        let ended = attempts::find_attempt_by_reference(tx, &self.payment.reference).await?;
         Ok(ended
             .and_then(|attempt| attempt.response)
             .unwrap_or_else(|| self.body.clone()))
@@ -221,13 +213,7 @@ impl PaymentRecord {
         let stored = stored
             .filter(|stored| stored.reference == self.payment.reference)
             .ok_or(SettleError::Contradiction(OTHER_PAYMENT))?;
-        let record = ReportRecord {
-            report: &self.report,
-            source: self.source,
-            state: &self.state,
-            now: self.now,
-        };
-        record.write(tx, &stored).await?;
+        self.report.write(tx, &stored).await?;
         Ok(stored.row)
     }
 }
@@ -239,21 +225,12 @@ pub(super) async fn settle_report(
     report: StatusReport,
     source: Source,
 ) -> Result<ReportOutcome, db::Error> {
-    let now = state.clock.now();
-    let (id, detail) = (id.to_owned(), report.status_detail.clone());
-    let (key, shared) = (id.clone(), state.clone());
+    let (key, detail) = (id.to_owned(), report.status_detail.clone());
+    let record = ReportRecord::new(state, report, source, state.clock.now());
     let recorded = state
         .db
         .write(async move |tx| match store::find_stored(tx, &key).await? {
-            Some(stored) => {
-                let record = ReportRecord {
-                    report: &report,
-                    source,
-                    state: &shared,
-                    now,
-                };
-                record.write(tx, &stored).await
-            }
+            Some(stored) => record.write(tx, &stored).await,
             None => Ok(ReportOutcome::NotOurs),
         })
         .await?;
@@ -265,9 +242,9 @@ pub(super) async fn settle_report(
             if exceptional {
                 state.metrics.exceptional_moves.inc();
             }
-            state.statuses.publish(&id, current, &detail);
+            state.statuses.publish(id, current, &detail);
         }
-        ReportOutcome::Same(current) => state.statuses.publish(&id, current, &detail),
+        ReportOutcome::Same(current) => state.statuses.publish(id, current, &detail),
         ReportOutcome::Refused(_) => {
             state.metrics.refused_moves.inc();
             tracing::warn!(
@@ -281,19 +258,29 @@ pub(super) async fn settle_report(
     Ok(recorded)
 }
 
-/// A report of a stored payment, to be written.
-struct ReportRecord<'a> {
-    report: &'a StatusReport,
+/// A report of a payment, to be written.
+struct ReportRecord {
+    report: StatusReport,
     source: Source,
-    state: &'a State,
+    state: State,
     now: Timestamp,
 }
 
-impl ReportRecord<'_> {
+impl ReportRecord {
+    fn new(state: &State, report: StatusReport, source: Source, now: Timestamp) -> Self {
+        let state = state.clone();
+        Self {
+            report,
+            source,
+            state,
+            now,
+        }
+    }
+
     /// Writes the report if the stored snapshot is still the one that it was judged by. If another
     /// transaction changed the row, the report is judged again.
     async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
-        let (report, now) = (self.report, self.now);
+        let (report, now) = (&self.report, self.now);
         if report.amount != stored.amount {
             return self.refuse(tx, stored).await;
         }
@@ -351,7 +338,7 @@ impl ReportRecord<'_> {
             .await?
             .is_some_and(|(kind, status)| kind == "refused" && status == self.report.status);
         if !is_recorded {
-            store::insert_refusal(tx, stored.row, state, self.report, self.source, self.now)
+            store::insert_refusal(tx, stored.row, state, &self.report, self.source, self.now)
                 .await?;
             let is_approval = PaymentState::from_provider(&self.report.status)
                 == Some(PaymentState::Approved)

@@ -6,7 +6,7 @@ use db::{Db, Timestamp};
 use tokio::task::JoinSet;
 
 use super::store::{self, NotificationOutcome, WaitingNotification};
-use crate::attempts::{Adoption, ReportOutcome, adopt_or_record, new_key};
+use crate::attempts::{Adoption, ReportOutcome, adopt_or_record};
 use crate::payments::{PaymentState, Source, StoredPayment, find_stored};
 use crate::provider::{Failure, Purpose};
 use crate::state::State;
@@ -157,7 +157,7 @@ async fn read_and_record(
     state: &State,
     waiting: &WaitingNotification,
 ) -> Result<Option<NotificationOutcome>, db::Error> {
-    match state.provider.read(&waiting.payment, new_key(state)).await {
+    match state.provider.read(&waiting.payment).await {
         Ok(payment) => {
             let adopted = adopt_or_record(state, &payment, Source::Notification).await?;
             Ok(match adopted {

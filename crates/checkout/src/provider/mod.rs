@@ -24,6 +24,8 @@ use db::{Money, Timestamp};
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use tokio::time::Instant;
+use uuid::Uuid;
+use web::Random;
 use web::client::ClientAddress;
 use web::rate::{Rates, Windows};
 
@@ -31,10 +33,7 @@ pub use base_url::{BaseUrl, BaseUrlError};
 pub use changes::{ChangedPayments, Changes};
 pub use failure::Failure;
 pub use payment::{Artefacts, ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
-pub use secret::{
-    AccessToken, AccessTokenError, CardToken, ExternalReference, ExternalReferenceError,
-    UpstreamKey,
-};
+pub use secret::{AccessToken, AccessTokenError, CardToken};
 pub use transport::{Answer, Call, Carrying, Transport};
 
 use crate::request::{Card, PaymentRequest};
@@ -87,7 +86,7 @@ pub struct NewPayment<'a> {
     /// The card token. `None` for pix and boleto.
     pub token: Option<&'a CardToken>,
     /// Our reference, by which the payment is found when its response is lost.
-    pub external_reference: &'a ExternalReference,
+    pub external_reference: &'a str,
     /// Where the provider sends notifications.
     pub notification_url: Option<&'a str>,
     /// The provider's identifier of the boleto method, for a boleto.
@@ -105,6 +104,7 @@ struct Inner {
     /// Never passed on, even if the provider repeats it.
     access_token: AccessToken,
     quota: Quota,
+    random: Random,
     observer: Option<Observer>,
 }
 
@@ -127,9 +127,13 @@ impl Client {
     ///
     /// # Errors
     /// When the address needs TLS and the machine has no trusted authorities.
-    pub fn new(config: ProviderConfig, windows: Windows) -> Result<Self, SetupError> {
+    pub fn new(
+        config: ProviderConfig,
+        windows: Windows,
+        random: Random,
+    ) -> Result<Self, SetupError> {
         let network = network(&config)?;
-        Ok(Self::over(network, config, windows, None))
+        Ok(Self::over(network, config, windows, random, None))
     }
 
     /// A client that uses `transport`, with an observer of its calls.
@@ -137,6 +141,7 @@ impl Client {
         transport: Arc<dyn Transport>,
         config: ProviderConfig,
         windows: Windows,
+        random: Random,
         observer: Option<Observer>,
     ) -> Self {
         Self(Arc::new(Inner {
@@ -146,6 +151,7 @@ impl Client {
                 rates: config.quota,
                 windows,
             },
+            random,
             observer,
         }))
     }
@@ -164,7 +170,7 @@ impl Client {
         &self,
         card: &Card,
         request: &PaymentRequest,
-        key: UpstreamKey,
+        key: Uuid,
     ) -> Result<CardToken, Failure> {
         let body =
             send::card_token(card, request).map_err(|error| Failure::NotSent(error.into()))?;
@@ -185,7 +191,7 @@ impl Client {
     pub async fn create_payment(
         &self,
         payment: &NewPayment<'_>,
-        key: UpstreamKey,
+        key: Uuid,
     ) -> Result<ProviderPayment, Failure> {
         let body = send::payment(payment).map_err(|error| Failure::NotSent(error.into()))?;
         let answer = self
@@ -199,9 +205,9 @@ impl Client {
     ///
     /// # Errors
     /// See [`Failure`]; [`Failure::is_not_found`] if the payment does not exist.
-    pub async fn read(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
+    pub async fn read(&self, id: &str) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
-        let answer = self.get("read", &path, key).await?;
+        let answer = self.get("read", &path).await?;
         ProviderPayment::read(answer.status, &answer.body)?
             .about(answer.status, PaymentName::Id(id))
     }
@@ -210,17 +216,16 @@ impl Client {
     /// `GET /v1/payments/search`
     pub async fn find_by_reference(
         &self,
-        reference: &ExternalReference,
-        key: UpstreamKey,
+        reference: &str,
     ) -> Result<Vec<ProviderPayment>, Failure> {
-        let text = reference.as_str();
         let path = format!(
-            "/v1/payments/search?sort=date_created&criteria=desc&external_reference={text}"
+            "/v1/payments/search?sort=date_created&criteria=desc&external_reference={}",
+            segment(reference)
         );
-        let answer = self.get("find_by_reference", &path, key).await?;
+        let answer = self.get("find_by_reference", &path).await?;
         let mut payments = ProviderPayment::read_results(answer.status, &answer.body)?;
         // Some parts of the provider's API ignore this filter.
-        payments.retain(|payment| payment.external_reference.as_deref() == Some(text));
+        payments.retain(|payment| payment.external_reference.as_deref() == Some(reference));
         let ours = |payment: ProviderPayment| {
             payment.about(answer.status, PaymentName::Reference(reference))
         };
@@ -229,12 +234,8 @@ impl Client {
 
     /// A page of the payments that have changed, including those of other applications.
     /// `GET /v1/payments/search`
-    pub async fn changed(
-        &self,
-        changes: Changes,
-        key: UpstreamKey,
-    ) -> Result<ChangedPayments, Failure> {
-        let answer = self.get("changed", &changes.path(), key).await?;
+    pub async fn changed(&self, changes: Changes) -> Result<ChangedPayments, Failure> {
+        let answer = self.get("changed", &changes.path()).await?;
         ChangedPayments::read(answer.status, &answer.body, changes)
     }
 
@@ -242,11 +243,10 @@ impl Client {
     ///
     /// # Errors
     /// See [`Failure`]; 400 when the payment's state does not allow it.
-    pub async fn cancel(&self, id: &str, key: UpstreamKey) -> Result<ProviderPayment, Failure> {
+    pub async fn cancel(&self, id: &str) -> Result<ProviderPayment, Failure> {
         let path = format!("/v1/payments/{}", segment(id));
-        let answer = self
-            .call("cancel", Method::PUT, &path, send::cancellation(), key)
-            .await?;
+        let (body, key) = (send::cancellation(), self.0.random.uuid());
+        let answer = self.call("cancel", Method::PUT, &path, body, key).await?;
         ProviderPayment::read(answer.status, &answer.body)?
             .about(answer.status, PaymentName::Id(id))
     }
@@ -259,7 +259,7 @@ impl Client {
         &self,
         id: &str,
         amount: Money,
-        key: UpstreamKey,
+        key: Uuid,
     ) -> Result<RefundAnswer, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));
         let answer = self
@@ -269,22 +269,14 @@ impl Client {
     }
 
     /// The refunds of a payment. `GET /v1/payments/{id}/refunds`
-    pub async fn refunds(
-        &self,
-        id: &str,
-        key: UpstreamKey,
-    ) -> Result<Vec<ProviderRefund>, Failure> {
+    pub async fn refunds(&self, id: &str) -> Result<Vec<ProviderRefund>, Failure> {
         let path = format!("/v1/payments/{}/refunds", segment(id));
-        let answer = self.get("refunds", &path, key).await?;
+        let answer = self.get("refunds", &path).await?;
         ProviderRefund::read_list(answer.status, &answer.body)
     }
 
-    async fn get(
-        &self,
-        operation: &'static str,
-        path: &str,
-        key: UpstreamKey,
-    ) -> Result<Answer, Failure> {
+    async fn get(&self, operation: &'static str, path: &str) -> Result<Answer, Failure> {
+        let key = self.0.random.uuid();
         self.call(operation, Method::GET, path, Vec::new(), key)
             .await
     }
@@ -295,7 +287,7 @@ impl Client {
         method: Method,
         path: &str,
         body: Vec<u8>,
-        key: UpstreamKey,
+        key: Uuid,
     ) -> Result<Answer, Failure> {
         let start = Instant::now();
         let call = Call {
@@ -370,7 +362,7 @@ pub(crate) const OPERATIONS: [&str; 8] = [
 /// `..`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 
-/// An id as one path segment, whatever characters it has.
+/// An id as one path segment or one value of a query, whatever characters it has.
 fn segment(id: &str) -> PercentEncode<'_> {
     utf8_percent_encode(id, ESCAPED)
 }

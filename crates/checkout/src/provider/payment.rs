@@ -7,7 +7,7 @@
 use db::{Money, Timestamp};
 
 use super::message::{SHORT_RUN, clean};
-use super::{CardToken, ExternalReference, Failure};
+use super::{CardToken, Failure};
 use crate::json::{Object, Value, elements};
 
 /// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
@@ -71,7 +71,7 @@ pub struct Artefacts {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PaymentName<'a> {
     /// Our reference, of a payment to create or to find.
-    Reference(&'a ExternalReference),
+    Reference(&'a str),
     /// The provider's id.
     Id(&'a str),
 }
@@ -122,7 +122,7 @@ impl ProviderPayment {
             PaymentName::Reference(reference) => self
                 .external_reference
                 .as_deref()
-                .is_none_or(|own| own == reference.as_str()),
+                .is_none_or(|own| own == reference),
             PaymentName::Id(id) => self.id == id,
         };
         let reason = if !is_the_payment {

@@ -1,10 +1,7 @@
 //! The access token and the card token.
 
-use std::fmt;
-
 use bytes::Bytes;
 use http::HeaderValue;
-use uuid::Uuid;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The bearer token of the configuration. Erased from memory when dropped, and never printed.
@@ -66,52 +63,6 @@ impl CardToken {
     }
 }
 
-/// The `X-Idempotency-Key` of one call to the provider. A retry of the same call sends it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct UpstreamKey(pub Uuid);
-
-impl UpstreamKey {
-    pub(super) fn header(self) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
-        HeaderValue::try_from(self.0.to_string())
-    }
-}
-
-impl fmt::Display for UpstreamKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-/// Our reference of a payment at the provider: 1–64 of `A-Z a-z 0-9 _ -`, which every part of the
-/// provider's API accepts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExternalReference(String);
-
-/// The text is not a valid [`ExternalReference`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an external reference is 1 to 64 letters, digits, underscores or hyphens")]
-pub struct ExternalReferenceError;
-
-impl ExternalReference {
-    /// Parses a reference.
-    ///
-    /// # Errors
-    /// When the text has another length or other characters.
-    pub fn parse(text: &str) -> Result<Self, ExternalReferenceError> {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        if (1..=64).contains(&text.len()) && text.bytes().all(is_plain) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(ExternalReferenceError)
-        }
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,20 +80,6 @@ mod tests {
     fn an_access_token_can_stand_in_a_header() {
         for wrong in ["", " ", "a b", "a\nb", "é"] {
             assert!(AccessToken::parse(wrong).is_err(), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn an_external_reference_is_one_that_every_part_of_the_provider_accepts() {
-        assert_eq!(ExternalReference::parse("a-B_9").unwrap().as_str(), "a-B_9");
-        for wrong in [
-            String::new(),
-            "a b".into(),
-            "é".into(),
-            "a/b".into(),
-            "a".repeat(65),
-        ] {
-            assert!(ExternalReference::parse(&wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -121,7 +121,7 @@ pub(super) fn payment(payment: &NewPayment<'_>) -> serde_json::Result<Vec<u8>> {
             identification: identification(&request.tax_id),
             resident,
         },
-        external_reference: payment.external_reference.as_str(),
+        external_reference: payment.external_reference,
         notification_url: payment.notification_url,
         date_of_expiration: payment.date_of_expiration.map(in_brasilia),
     })

@@ -8,9 +8,10 @@ use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use http_body_util::Full;
+use uuid::Uuid;
 use web::http_client::{CallFailure, HttpClient, TlsUnusable};
 
-use super::{AccessToken, BaseUrl, Failure, SetupError, UpstreamKey};
+use super::{AccessToken, BaseUrl, Failure, SetupError};
 
 /// The largest response, in bytes. A payment has some kilobytes, most of them the image of a pix
 /// code.
@@ -41,8 +42,8 @@ pub struct Call<'a> {
     pub path: &'a str,
     /// The body. Empty if the call has none.
     pub body: Vec<u8>,
-    /// The `X-Idempotency-Key`.
-    pub key: UpstreamKey,
+    /// The `X-Idempotency-Key`. A retry of the same call sends it again.
+    pub key: Uuid,
 }
 
 /// A complete response.
@@ -88,7 +89,7 @@ impl Network {
             .uri(self.base.join(call.path)?)
             .header(AUTHORIZATION, self.authorization.clone())
             .header(CONTENT_TYPE, JSON)
-            .header(IDEMPOTENCY_KEY, call.key.header()?)
+            .header(IDEMPOTENCY_KEY, call.key.to_string())
             .body(Full::new(Bytes::from(call.body)))
     }
 }

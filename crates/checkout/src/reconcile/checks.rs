@@ -218,18 +218,14 @@ async fn find_payment(
     attempt: &Attempt,
     reference: &str,
 ) -> Result<Finding, db::Error> {
-    let reference = attempts::reference(reference)?;
-    let found = state
-        .provider
-        .find_by_reference(&reference, attempts::new_key(state))
-        .await;
+    let found = state.provider.find_by_reference(reference).await;
     let payment = match found.map(|payments| payments.into_iter().next()) {
         Ok(Some(payment)) => payment,
         Ok(None) => return Ok(Finding::NotFound),
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match attempts::complete(state, attempt, &payment, Source::Reconciler).await? {
+        match attempts::complete(state, attempt.clone(), &payment, Source::Reconciler).await? {
             Adoption::Completed => Finding::Found,
             Adoption::Contradiction(reason) => Finding::Failed(reason.to_owned()),
             Adoption::Busy | Adoption::Recorded(_) => Finding::Failed("unknown status".to_owned()),
@@ -244,11 +240,7 @@ async fn find_refund(
     next: Timestamp,
 ) -> Result<Finding, db::Error> {
     let requested_at = state.clock.now();
-    let listed = state
-        .provider
-        .refunds(payment, attempts::new_key(state))
-        .await;
-    let listed = match listed {
+    let listed = match state.provider.refunds(payment).await {
         Ok(listed) => listed,
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
@@ -279,11 +271,7 @@ async fn check_payment(
     if !state.db.write::<_, db::Error, _>(claim).await? {
         return Ok(None);
     }
-    let payment = match state
-        .provider
-        .read(&stored.id, attempts::new_key(state))
-        .await
-    {
+    let payment = match state.provider.read(&stored.id).await {
         Ok(payment) => payment,
         Err(failure) => return Ok(Some(Finding::Failed(failure.to_string()))),
     };

@@ -88,11 +88,7 @@ async fn read_page(
     changes: Changes,
     report: &mut Report,
 ) -> Result<Option<Changes>, db::Error> {
-    let page = match state
-        .provider
-        .changed(changes, attempts::new_key(state))
-        .await
-    {
+    let page = match state.provider.changed(changes).await {
         Ok(page) => page,
         Err(failure) => {
             report.push("changed payments", Finding::Failed(failure.to_string()));

@@ -1,7 +1,7 @@
 //! The calls to the provider for one payment attempt, in the order that excludes a double charge.
 
 use super::PaymentTask;
-use crate::attempts::claim::{lease_length, new_key};
+use crate::attempts::claim::lease_length;
 use crate::attempts::end::Stop;
 use crate::attempts::finality::Stage;
 use crate::attempts::store;
@@ -61,7 +61,7 @@ async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
     let new = NewPayment {
         request: task.request,
         token: task.instruction.card_token.as_ref(),
-        external_reference: &task.reference,
+        external_reference: &task.instruction.reference,
         notification_url: terms.notification_url.as_deref(),
         boleto_method: terms.boleto_method.as_deref().unwrap_or_default(),
         date_of_expiration: terms.date_of_expiration,
@@ -74,14 +74,12 @@ async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
 async fn find_earlier_payment(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = task.state;
     let requested_at = state.clock.now();
-    let found = state
-        .provider
-        .find_by_reference(&task.reference, new_key(state))
-        .await;
+    let reference = &task.instruction.reference;
+    let found = state.provider.find_by_reference(reference).await;
     let found = found.map_err(Stop::at(Stage::Asking))?;
     if found.len() > 1 {
         tracing::error!(
-            reference = task.reference.as_str(),
+            reference,
             "payments: the provider has several payments with one reference; the newest is recorded: look at all of them there, one may be a second charge"
         );
     }
@@ -100,8 +98,8 @@ fn may_replace_token(task: &PaymentTask<'_>, failure: &Failure) -> bool {
 
 /// A call with a changed body needs a new idempotency key.
 fn renew_keys(task: &mut PaymentTask<'_>) {
-    task.instruction.token_key = Some(new_key(task.state));
-    task.run.attempt.upstream_key = new_key(task.state);
+    task.instruction.token_key = Some(task.state.random.uuid());
+    task.run.attempt.upstream_key = task.state.random.uuid();
 }
 
 /// Exchanges the card for a token, and stores the token together with the step that comes next, the

@@ -2,8 +2,8 @@
 
 use super::{CreateError, CreationResponse, PaymentTask};
 use crate::attempts::end::{RunError, give_up_unread};
-use crate::attempts::model::{Attempt, PaymentInstruction};
-use crate::attempts::settle::{CompletedAttempt, SettleError, settle_payment};
+use crate::attempts::model::{Attempt, Instruction, PaymentInstruction};
+use crate::attempts::settle::{SettleError, settle_payment};
 use crate::payments::{self, Intent, Source};
 use crate::provider::{Failure, ProviderPayment};
 use crate::state::State;
@@ -13,16 +13,17 @@ pub(super) async fn finish(
     intent: Intent,
     payment: &ProviderPayment,
 ) -> Result<CreationResponse, CreateError> {
-    let (state, instruction) = (task.state, task.instruction);
-    let completed = CompletedAttempt {
-        attempt: task.run.attempt.id,
-        instruction: PaymentInstruction {
-            intent,
-            ..instruction
-        },
-        corrects: None,
+    let state = task.state;
+    // The stored intent may have lost its personal data since.
+    let instruction = PaymentInstruction {
+        intent,
+        ..task.instruction
     };
-    match settle_payment(state, completed, payment, Source::Creation).await {
+    let attempt = Attempt {
+        instruction: Instruction::Payment(Box::new(instruction)),
+        ..task.run.attempt.clone()
+    };
+    match settle_payment(state, attempt, payment, Source::Creation).await {
         Ok((payment, body)) => {
             let status_token = state.status_token(&payment.id);
             Ok(CreationResponse {

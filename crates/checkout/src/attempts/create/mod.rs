@@ -15,12 +15,12 @@ use web::locale::Locale;
 use super::cancel::{CancelError, cancel};
 use super::claim::{self, Claim, Run, holds_key};
 use super::end::{RunError, Stop, end_stopped};
-use super::model::{Instruction, NewAttempt, NewRun, PaymentInstruction, Terms};
+use super::model::{Instruction, NewRun, PaymentInstruction, Terms};
 use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle, OwnAttempt};
-use crate::payments::{AttemptStep, Intent, PaymentState};
-use crate::provider::{ExternalReference, ProviderPayment};
+use crate::payments::{Intent, PaymentState};
+use crate::provider::ProviderPayment;
 use crate::request::{MethodKind, PaymentRequest};
 use crate::state::State;
 use fair_use::{Admission, CardOutcome};
@@ -88,8 +88,6 @@ struct PaymentTask<'a> {
     admission: Admission<'a>,
     run: Run,
     instruction: PaymentInstruction,
-    /// Our `external_reference`.
-    reference: ExternalReference,
 }
 
 /// Creates the payment of a validated request, or returns the stored response of its idempotency
@@ -122,14 +120,12 @@ pub(crate) async fn create(
             };
         }
     };
-    let instruction = run.attempt.payment_instruction()?.clone();
     let mut task = PaymentTask {
         state,
         request,
         admission,
+        instruction: run.attempt.payment_instruction()?.clone(),
         run,
-        reference: claim::reference(&instruction.reference)?,
-        instruction,
     };
     let made = calls::make(&mut task).await;
     task.admission.record(card_outcome(&made)).await;
@@ -203,17 +199,17 @@ impl ClaimRequest<'_> {
             }
         });
         let run = NewRun::new(state, self.key.clone(), fingerprint, self.requested_at)?;
-        let new = new_attempt(state, self.intent, run, self.order);
+        let instruction = instruction(state, self.intent, run.now, self.order);
         let order = self.order.map(|order| order.row);
         state
             .db
             .write(async move |tx| {
                 if let Some(order) = order
-                    && let Some(obstacle) = obstacle(tx, order, &new.run).await?
+                    && let Some(obstacle) = obstacle(tx, order, &run).await?
                 {
                     return Ok(Err(obstacle));
                 }
-                claim::begin(tx, &new).await.map(Ok)
+                claim::begin(tx, &run, &instruction).await.map(Ok)
             })
             .await
             .map_err(CreateError::Database)
@@ -242,16 +238,16 @@ async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstac
     orders::obstacle(tx, &order, own, run.now).await
 }
 
-fn new_attempt(
+fn instruction(
     state: &State,
     intent: &Intent,
-    run: NewRun,
+    now: Timestamp,
     of_order: Option<&OrderRef>,
-) -> NewAttempt {
+) -> Instruction {
     let is_card = intent.method == MethodKind::Card;
     let boleto_method = &state.config.boleto_method;
-    let instruction = PaymentInstruction {
-        reference: state.random.uuid_at(run.now).to_string(),
+    Instruction::Payment(Box::new(PaymentInstruction {
+        reference: state.random.uuid_at(now).to_string(),
         order_id: of_order.map(|order| order.row),
         intent: intent.clone(),
         terms: Terms {
@@ -263,21 +259,10 @@ fn new_attempt(
                     MethodKind::Pix => SHORTEST_PIX,
                     MethodKind::Boleto => SHORTEST_BOLETO,
                 };
-                Some(order.expires_at.max(run.now + shortest))
+                Some(order.expires_at.max(now + shortest))
             }),
         },
-        token_key: is_card.then(|| claim::new_key(state)),
+        token_key: is_card.then(|| state.random.uuid()),
         card_token: None,
-    };
-    // The first call for a card creates no payment; the first call for a pix or a boleto does.
-    let step = if is_card {
-        AttemptStep::Started
-    } else {
-        AttemptStep::Sending
-    };
-    NewAttempt {
-        run,
-        step,
-        instruction: Instruction::Payment(Box::new(instruction)),
-    }
+    }))
 }

@@ -7,7 +7,6 @@ use super::matching::{self, Match};
 use super::report;
 use super::status::APPROVED;
 use super::{RefundError, RefundTask};
-use crate::attempts::claim::new_key;
 use crate::attempts::end::Stop;
 use crate::attempts::finality::Stage;
 use crate::attempts::model::{Attempt, RefundInstruction};
@@ -85,7 +84,7 @@ async fn search_list(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop>
     let listed = task
         .state
         .provider
-        .refunds(&task.instruction.payment_id, new_key(task.state))
+        .refunds(&task.instruction.payment_id)
         .await
         .map_err(Stop::at(stage))?;
     let (db, attempt) = (&task.state.db, &task.run.attempt);
@@ -141,7 +140,7 @@ pub(super) async fn record(
 /// Records the payment of a refund as the provider reports it now. Returns false if the provider
 /// does not answer.
 pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Error> {
-    match state.provider.read(id, new_key(state)).await {
+    match state.provider.read(id).await {
         Ok(payment) => {
             report::record(state, &payment, Source::Refund).await?;
             Ok(true)

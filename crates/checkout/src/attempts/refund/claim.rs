@@ -6,9 +6,7 @@ use db::{Money, Timestamp, Tx};
 use super::RefundError;
 use super::status::is_refused;
 use crate::attempts::claim::{self, Claim};
-use crate::attempts::model::{
-    Attempt, Instruction, NewAttempt, NewRun, RefundInstruction, RefundRecord,
-};
+use crate::attempts::model::{Attempt, Instruction, NewRun, RefundInstruction, RefundRecord};
 use crate::attempts::store;
 use crate::idempotency::IdempotencyKey;
 use crate::payments::store::lock_stored;
@@ -54,18 +52,13 @@ async fn claim_in(
     if amount > left || amount <= Money::ZERO {
         return Err(RefundError::Amount);
     }
-    let instruction = RefundInstruction {
+    let instruction = Instruction::Refund(RefundInstruction {
         payment: stored.row,
         payment_id: stored.id,
         amount,
         made: None,
-    };
-    let new = NewAttempt {
-        run: run.clone(),
-        step: AttemptStep::Sending,
-        instruction: Instruction::Refund(instruction),
-    };
-    Ok(claim::begin(tx, &new).await?)
+    });
+    Ok(claim::begin(tx, run, &instruction).await?)
 }
 
 /// The amount that can still be refunded. Refunds of unknown outcome count as made. Completed

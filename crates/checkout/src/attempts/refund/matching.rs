@@ -164,7 +164,6 @@ mod tests {
 
     use super::*;
     use crate::attempts::model::{Instruction, RefundRecord};
-    use crate::provider::UpstreamKey;
 
     const AMOUNT: Money = Money::from_cents(1_000);
 
@@ -178,7 +177,7 @@ mod tests {
             fingerprint: None,
             step,
             instruction: Instruction::Refund(instruction(made)),
-            upstream_key: UpstreamKey(Uuid::nil()),
+            upstream_key: Uuid::nil(),
             payment: Some(1),
             leased_until: None,
             check_at: None,

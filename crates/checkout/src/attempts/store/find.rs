@@ -1,6 +1,7 @@
 //! Statements that find attempts, and the mapping of their rows.
 
 use db::{Conn, Error, Money, Row};
+use uuid::Uuid;
 use web::locale::Locale;
 
 use crate::attempts::model::{
@@ -9,7 +10,7 @@ use crate::attempts::model::{
 use crate::idempotency::IdempotencyKey;
 use crate::payments::store::card_facts;
 use crate::payments::{Intent, Payer};
-use crate::provider::{CardToken, UpstreamKey};
+use crate::provider::CardToken;
 
 macro_rules! attempt_columns {
     ($rest:literal) => {
@@ -129,8 +130,7 @@ fn refund(row: &Row<'_>, amount: Money) -> Result<RefundInstruction, Error> {
     })
 }
 
-fn upstream_key(text: &str) -> Result<UpstreamKey, Error> {
-    let key = text.parse();
-    key.map(UpstreamKey)
+fn upstream_key(text: &str) -> Result<Uuid, Error> {
+    text.parse()
         .map_err(|_| Error::other("a stored upstream key is no UUID"))
 }

@@ -3,7 +3,7 @@
 use db::{Error, Timestamp, Tx};
 
 use crate::attempts::model::{
-    Instruction, Lease, NewAttempt, PaymentInstruction, RefundInstruction, RefundRecord,
+    Instruction, Lease, NewRun, PaymentInstruction, RefundInstruction, RefundRecord,
 };
 use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
@@ -16,12 +16,17 @@ macro_rules! erase_person {
 }
 
 /// Inserts an attempt. Returns `None` if another attempt has its idempotency key.
-pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Option<i64>, Error> {
+pub(crate) async fn insert_attempt(
+    tx: &mut Tx,
+    run: &NewRun,
+    instruction: &Instruction,
+) -> Result<Option<i64>, Error> {
     let (payment, refund): (Option<&PaymentInstruction>, Option<&RefundInstruction>) =
-        match &new.instruction {
-            Instruction::Payment(instruction) => (Some(instruction), None),
-            Instruction::Refund(instruction) => (None, Some(instruction)),
+        match instruction {
+            Instruction::Payment(payment) => (Some(payment), None),
+            Instruction::Refund(refund) => (None, Some(refund)),
         };
+    let step = instruction.first_step();
     let intent = payment.map(|instruction| &instruction.intent);
     let payer = intent.map(|intent| &intent.payer);
     let card = intent.and_then(|intent| intent.card.as_ref());
@@ -38,12 +43,12 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
          ON CONFLICT (key_digest) WHERE key_digest IS NOT NULL DO NOTHING
          RETURNING id",
         &[
-            &new.instruction.kind(),
-            &new.run.key.as_ref().map(IdempotencyKey::as_str),
-            &new.run.fingerprint,
-            &new.step.as_str(),
-            &new.instruction.amount(),
-            &new.run.upstream_key.to_string(),
+            &instruction.kind(),
+            &run.key.as_ref().map(IdempotencyKey::as_str),
+            &run.fingerprint,
+            &step.as_str(),
+            &instruction.amount(),
+            &run.upstream_key.to_string(),
             &refund.map(|instruction| instruction.payment),
             &payment.map(|instruction| instruction.reference.as_str()),
             &intent.map(|intent| intent.method.as_str()),
@@ -58,10 +63,10 @@ pub(crate) async fn insert_attempt(tx: &mut Tx, new: &NewAttempt) -> Result<Opti
             &terms.and_then(|terms| terms.notification_url.as_deref()),
             &terms.and_then(|terms| terms.boleto_method.as_deref()),
             &token_key.map(|key| key.to_string()),
-            &new.run.lease.id,
-            &new.run.lease.until,
-            &(new.step == AttemptStep::Sending).then_some(new.run.now),
-            &new.run.now,
+            &run.lease.id,
+            &run.lease.until,
+            &(step == AttemptStep::Sending).then_some(run.now),
+            &run.now,
             &payment.and_then(|instruction| instruction.order_id),
             &terms.and_then(|terms| terms.date_of_expiration),
             &intent.map(|intent| intent.language.tag()),

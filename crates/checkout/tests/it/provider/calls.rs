@@ -41,21 +41,18 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     let Method::Card(card) = &request.method else {
         panic!("a card was sent")
     };
-    client
-        .create_card_token(card, &request, key())
-        .await
-        .unwrap();
+    client.create_card_token(card, &request, KEY).await.unwrap();
     create(&client, &request, Some(&CardToken::new("t")))
         .await
         .unwrap();
-    client.read(ID, key()).await.unwrap();
-    client.find_by_reference(&reference(), key()).await.unwrap();
-    client.cancel(ID, key()).await.unwrap();
+    client.read(ID).await.unwrap();
+    client.find_by_reference(REFERENCE).await.unwrap();
+    client.cancel(ID).await.unwrap();
     client
-        .refund(ID, Money::from_cents(100), key())
+        .refund(ID, Money::from_cents(100), KEY)
         .await
         .unwrap();
-    client.refunds(ID, key()).await.unwrap();
+    client.refunds(ID).await.unwrap();
 
     let calls = stub.calls();
     let lines: Vec<_> = calls
@@ -77,7 +74,9 @@ async fn every_call_has_exactly_the_three_specified_headers() {
     for call in &calls {
         assert_eq!(call.header("authorization"), "Bearer TEST-token");
         assert_eq!(call.header("content-type"), "application/json");
-        assert_eq!(call.header("x-idempotency-key"), key().to_string());
+        let key: Uuid = call.header("x-idempotency-key").parse().unwrap();
+        let is_given = call.method == "POST";
+        assert_eq!(key == KEY, is_given, "{} {}", call.method, call.path);
         let names: BTreeSet<_> = call.headers.iter().map(|(name, _)| name.as_str()).collect();
         let needed_by_http = BTreeSet::from(["host", "content-length"]);
         let own: BTreeSet<_> = names.difference(&needed_by_http).copied().collect();
@@ -99,10 +98,7 @@ async fn a_card_is_sent_for_a_token() {
     let Method::Card(card) = &request.method else {
         panic!("a card was sent")
     };
-    let token = client
-        .create_card_token(card, &request, key())
-        .await
-        .unwrap();
+    let token = client.create_card_token(card, &request, KEY).await.unwrap();
     assert_eq!(token.as_str(), "tok");
     assert_eq!(
         body(&stub.calls()[0].body),
@@ -137,18 +133,17 @@ async fn a_card_payment_is_sent_with_its_token_and_no_card_data() {
 #[tokio::test]
 async fn a_pix_payment_is_sent_with_the_method_pix() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    let external_reference = &reference();
     let request = &pix();
     let notification_url = Some("https://shop.example/notifications?source_news=webhooks");
     let payment = NewPayment {
         request,
         token: None,
-        external_reference,
+        external_reference: REFERENCE,
         notification_url,
         date_of_expiration: None,
         boleto_method: "bolbradesco",
     };
-    client.create_payment(&payment, key()).await.unwrap();
+    client.create_payment(&payment, KEY).await.unwrap();
     assert_eq!(
         body(&stub.calls()[0].body),
         json!({
@@ -227,12 +222,12 @@ async fn a_search_keeps_only_what_has_our_reference() {
     let mut other = pix_answer();
     other["external_reference"] = json!("another");
     let (client, _stub) = against(ok(&json!({"results": [other, pix_answer()]}))).await;
-    let found = client.find_by_reference(&reference(), key()).await.unwrap();
+    let found = client.find_by_reference(REFERENCE).await.unwrap();
     assert_eq!(found.len(), 1);
     let (client, _stub) = against(ok(&json!({"results": []}))).await;
     assert!(
         client
-            .find_by_reference(&reference(), key())
+            .find_by_reference(REFERENCE)
             .await
             .unwrap()
             .is_empty()
@@ -248,10 +243,7 @@ async fn a_search_that_cannot_be_read_whole_is_not_taken_for_an_empty_one() {
         json!({"results": ["x"]}),
     ] {
         let (client, _stub) = against(ok(&answer)).await;
-        let failure = client
-            .find_by_reference(&reference(), key())
-            .await
-            .unwrap_err();
+        let failure = client.find_by_reference(REFERENCE).await.unwrap_err();
         assert!(matches!(failure, Failure::Unreadable { .. }), "{answer}");
     }
 }
@@ -261,7 +253,7 @@ async fn a_refund_is_sent_with_its_amount() {
     let refund = json!({"id": 77, "payment_id": 1, "amount": 4.5, "status": "approved", "date_created": "2026-11-20T08:00:00.000-04:00"});
     let (client, stub) = against(Reply::json(201, &refund)).await;
     let RefundAnswer::Made(made) = client
-        .refund("1", Money::from_cents(450), key())
+        .refund("1", Money::from_cents(450), KEY)
         .await
         .unwrap()
     else {
@@ -279,7 +271,7 @@ async fn a_repeated_refund_is_answered_with_an_empty_body() {
     let (client, _stub) = against(Reply::Bytes(answer(200, "", b""))).await;
     assert_eq!(
         client
-            .refund("1", Money::from_cents(450), key())
+            .refund("1", Money::from_cents(450), KEY)
             .await
             .unwrap(),
         RefundAnswer::AlreadyMade
@@ -289,7 +281,7 @@ async fn a_repeated_refund_is_answered_with_an_empty_body() {
 #[tokio::test]
 async fn a_cancellation_is_a_put_of_the_status() {
     let (client, stub) = against(ok(&pix_answer())).await;
-    client.cancel(ID, key()).await.unwrap();
+    client.cancel(ID).await.unwrap();
     assert_eq!(stub.calls()[0].body, r#"{"status":"cancelled"}"#);
 }
 
@@ -297,7 +289,7 @@ async fn a_cancellation_is_a_put_of_the_status() {
 async fn an_id_stays_one_segment_of_the_path() {
     let (client, stub) = against(ok(&pix_answer())).await;
     // The answer is about another payment, so the client ignores it.
-    client.read("../1?a=b#c d", key()).await.unwrap_err();
+    client.read("../1?a=b#c d").await.unwrap_err();
     assert_eq!(
         stub.calls()[0].path,
         "/v1/payments/%2E%2E%2F1%3Fa%3Db%23c%20d"
@@ -308,7 +300,7 @@ async fn an_id_stays_one_segment_of_the_path() {
 async fn an_address_may_have_a_path_of_its_own() {
     let stub = Stub::start(vec![ok(&pix_answer())]).await;
     client(&format!("{}/gateway/", stub.url()))
-        .read(ID, key())
+        .read(ID)
         .await
         .unwrap();
     assert_eq!(stub.calls()[0].path, "/gateway/v1/payments/1234567890");

@@ -370,7 +370,7 @@ async fn no_failure_shows_card_data_or_the_access_token() {
             panic!("a card was sent")
         };
         let failure = client
-            .create_card_token(card, &request, key())
+            .create_card_token(card, &request, KEY)
             .await
             .unwrap_err();
         texts.push(format!(

@@ -10,13 +10,13 @@ pub(crate) mod stub;
 use std::time::Duration;
 
 use checkout::provider::{
-    AccessToken, CardToken, Client, ExternalReference, Failure, NewPayment, ProviderConfig,
-    ProviderPayment, UpstreamKey,
+    AccessToken, CardToken, Client, Failure, NewPayment, ProviderConfig, ProviderPayment,
 };
 use checkout::request::{self, PaymentRequest};
 use serde_json::{Value, json};
-use web::Clock;
+use uuid::Uuid;
 use web::rate::{Rates, Windows};
+use web::{Clock, Random};
 
 use crate::payments::app::now;
 use stub::Stub;
@@ -32,8 +32,7 @@ pub(crate) fn config(base_url: &str, timeout: Duration) -> ProviderConfig {
 
 /// A client with a timeout that no test reaches, unless it is about timeouts.
 fn client(base_url: &str) -> Client {
-    let windows = Windows::memory(Clock::fixed(now()));
-    Client::new(config(base_url, Duration::from_secs(600)), windows).unwrap()
+    patient_for(Duration::from_secs(600), base_url)
 }
 
 fn impatient_client(base_url: &str) -> Client {
@@ -42,7 +41,7 @@ fn impatient_client(base_url: &str) -> Client {
 
 fn patient_for(time: Duration, base_url: &str) -> Client {
     let windows = Windows::memory(Clock::fixed(now()));
-    Client::new(config(base_url, time), windows).unwrap()
+    Client::new(config(base_url, time), windows, Random::seeded(1)).unwrap()
 }
 
 fn checked(request: &Value) -> PaymentRequest {
@@ -78,29 +77,23 @@ fn boleto() -> PaymentRequest {
     }))
 }
 
-fn key() -> UpstreamKey {
-    UpstreamKey("0b9f1c3e-5a7d-4e21-8c4b-6d2f9a1e7c55".parse().unwrap())
-}
-
-fn reference() -> ExternalReference {
-    ExternalReference::parse("balcao-1").unwrap()
-}
+const KEY: Uuid = Uuid::from_u128(0x0b9f_1c3e_5a7d_4e21_8c4b_6d2f_9a1e_7c55);
+const REFERENCE: &str = "balcao-1";
 
 async fn create(
     client: &Client,
     request: &PaymentRequest,
     token: Option<&CardToken>,
 ) -> Result<ProviderPayment, Failure> {
-    let external_reference = &reference();
     let payment = NewPayment {
         request,
         token,
-        external_reference,
+        external_reference: REFERENCE,
         notification_url: None,
         date_of_expiration: None,
         boleto_method: "bolbradesco",
     };
-    client.create_payment(&payment, key()).await
+    client.create_payment(&payment, KEY).await
 }
 
 /// What the caller of the service is told: status and detail.

@@ -13,7 +13,7 @@ fn limited() -> (Client, Clock) {
         ..config("http://127.0.0.1:1", Duration::from_secs(1))
     };
     (
-        Client::new(config, Windows::memory(clock.clone())).unwrap(),
+        Client::new(config, Windows::memory(clock.clone()), Random::seeded(1)).unwrap(),
         clock,
     )
 }

@@ -5,7 +5,6 @@ use checkout::request::Method;
 use db::Money;
 use sandbox::ListeningSandbox;
 use test_kit::sandbox::SandboxClient;
-use web::Random;
 
 use super::*;
 
@@ -33,8 +32,8 @@ impl Provider {
         sandbox.fail_payment(fault).await;
     }
 
-    fn fresh_key(&self) -> UpstreamKey {
-        UpstreamKey(self.random.uuid())
+    fn fresh_key(&self) -> Uuid {
+        self.random.uuid()
     }
 
     async fn token(&self, request: &PaymentRequest) -> CardToken {
@@ -51,13 +50,12 @@ impl Provider {
         &self,
         request: &PaymentRequest,
         token: Option<&CardToken>,
-        key: UpstreamKey,
+        key: Uuid,
     ) -> Result<ProviderPayment, Failure> {
-        let external_reference = &reference();
         let payment = NewPayment {
             request,
             token,
-            external_reference,
+            external_reference: REFERENCE,
             notification_url: None,
             boleto_method: "bolbradesco",
             date_of_expiration: None,
@@ -94,11 +92,7 @@ async fn a_card_is_tokenised_charged_and_given_back() {
         panic!("a first refund is told")
     };
     assert_eq!(part.amount, Some(Money::from_cents(50)));
-    let read = provider
-        .client
-        .read(&paid.id, provider.fresh_key())
-        .await
-        .unwrap();
+    let read = provider.client.read(&paid.id).await.unwrap();
     assert_eq!(
         (read.status.as_str(), read.status_detail.as_str()),
         ("approved", "partially_refunded")
@@ -109,24 +103,12 @@ async fn a_card_is_tokenised_charged_and_given_back() {
         .refund(&paid.id, Money::from_cents(10_000), provider.fresh_key())
         .await
         .unwrap();
-    let read = provider
-        .client
-        .read(&paid.id, provider.fresh_key())
-        .await
-        .unwrap();
+    let read = provider.client.read(&paid.id).await.unwrap();
     assert_eq!(
         (read.status.as_str(), read.refunded),
         ("refunded", Money::from_cents(10_050))
     );
-    assert_eq!(
-        provider
-            .client
-            .refunds(&paid.id, provider.fresh_key())
-            .await
-            .unwrap()
-            .len(),
-        2
-    );
+    assert_eq!(provider.client.refunds(&paid.id).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -145,7 +127,7 @@ async fn a_repeated_key_gives_the_same_payment_and_the_same_refund() {
         provider.client.refund(&first.id, all, key).await.unwrap(),
         RefundAnswer::AlreadyMade
     );
-    let read = provider.client.read(&first.id, provider.fresh_key());
+    let read = provider.client.read(&first.id);
     let read = read.await.unwrap();
     assert_eq!((read.status.as_str(), read.refunded), ("refunded", all));
 }
@@ -204,31 +186,19 @@ async fn a_pending_payment_is_cancelled_once() {
         .pay(&pix(), None, provider.fresh_key())
         .await
         .unwrap();
-    let cancelled = provider
-        .client
-        .cancel(&pending.id, provider.fresh_key())
-        .await
-        .unwrap();
+    let cancelled = provider.client.cancel(&pending.id).await.unwrap();
     assert_eq!(
         (cancelled.status.as_str(), cancelled.status_detail.as_str()),
         ("cancelled", "by_collector")
     );
-    let failure = provider
-        .client
-        .cancel(&pending.id, provider.fresh_key())
-        .await
-        .unwrap_err();
+    let failure = provider.client.cancel(&pending.id).await.unwrap_err();
     assert_eq!(response_to(&failure), (502, "Erro PROVIDER 400".into()));
 }
 
 #[tokio::test]
 async fn an_unknown_payment_is_not_found() {
     let provider = Provider::start().await;
-    let failure = provider
-        .client
-        .read("1", provider.fresh_key())
-        .await
-        .unwrap_err();
+    let failure = provider.client.read("1").await.unwrap_err();
     assert!(failure.is_not_found(), "{failure:?}");
 }
 
@@ -240,11 +210,7 @@ async fn a_payment_whose_answer_was_lost_is_found_by_its_reference() {
     let request = pix();
     let failure = provider.pay(&request, None, key).await.unwrap_err();
     assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-    let found = provider
-        .client
-        .find_by_reference(&reference(), provider.fresh_key())
-        .await
-        .unwrap();
+    let found = provider.client.find_by_reference(REFERENCE).await.unwrap();
     assert_eq!(found.len(), 1);
     let again = provider.pay(&request, None, key).await.unwrap();
     assert_eq!(
