@@ -7,10 +7,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use db::lock_mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::lock::lock;
 use crate::model::{Change, Payment};
 use crate::values::Moment;
 
@@ -97,7 +97,7 @@ impl RetryQueue {
         let Some(seconds) = WAITS.get(announcement.retry).copied() else {
             return;
         };
-        let mut waiting = lock(&self.0);
+        let mut waiting = lock_mutex(&self.0);
         if waiting.len() < capacity {
             let due = now.plus(Duration::from_secs(seconds));
             waiting.push(Reverse((
@@ -111,7 +111,7 @@ impl RetryQueue {
     }
 
     pub(crate) fn due(&self, now: Moment) -> Option<Announcement> {
-        let mut waiting = lock(&self.0);
+        let mut waiting = lock_mutex(&self.0);
         let is_due = waiting.peek().is_some_and(|Reverse((due, _))| *due <= now);
         if is_due {
             waiting.pop().map(|Reverse((_, announcement))| announcement)
@@ -122,7 +122,7 @@ impl RetryQueue {
 
     /// The waiting notifications, soonest first, for the sandbox's API.
     pub(crate) fn shown(&self) -> Vec<Value> {
-        let mut waiting = lock(&self.0).clone().into_vec();
+        let mut waiting = lock_mutex(&self.0).clone().into_vec();
         waiting.sort_by(|left, right| right.cmp(left));
         let shown = |Reverse((due, announcement)): &Reverse<(Moment, Announcement)>| json!({"payment_id": announcement.payment_id, "url": announcement.url, "retry": announcement.retry, "due": due});
         waiting.iter().map(shown).collect()

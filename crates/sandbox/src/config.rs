@@ -23,8 +23,6 @@ pub struct Config {
     pub calls_kept: usize,
     /// The most notifications that may wait. Newer ones are dropped with a warning.
     pub notifications_waiting: usize,
-    /// The most notifications that are sent concurrently.
-    pub notification_workers: usize,
 }
 
 impl Default for Config {
@@ -37,7 +35,6 @@ impl Default for Config {
             notification_url: None,
             calls_kept: 1_000,
             notifications_waiting: 10_000,
-            notification_workers: 8,
         }
     }
 }

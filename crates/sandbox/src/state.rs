@@ -3,13 +3,13 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use db::lock_mutex;
 use web::assets::Assets;
 use web::{Clock, Random};
 
 use crate::announcements::RetryQueue;
 use crate::calls::{CallLog, Faults, InFlight};
 use crate::config::Config;
-use crate::lock::lock;
 use crate::store::Store;
 use crate::values::Moment;
 
@@ -70,7 +70,7 @@ impl Shared {
     /// Locks the store and expires overdue payments. The guard is not `Send`, so it cannot be held
     /// across an await.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
-        let mut store = lock(&self.store);
+        let mut store = lock_mutex(&self.store);
         store.expire(self.now());
         store
     }

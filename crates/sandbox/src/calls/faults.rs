@@ -3,11 +3,10 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use db::lock_mutex;
 use http::{Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
-
-use crate::lock::lock;
 
 /// A fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,20 +172,20 @@ impl Faults {
             return false;
         };
         if request.times > 0 {
-            lock(&self.requests).push((request, fault));
+            lock_mutex(&self.requests).push((request, fault));
         }
         true
     }
 
     /// Removes the pending faults, and ends running delays and stalls.
     pub(crate) fn clear(&self) {
-        let mut requests = lock(&self.requests);
+        let mut requests = lock_mutex(&self.requests);
         requests.clear();
         self.cleared.send_replace(());
     }
 
     pub(crate) fn shown(&self) -> Vec<FaultRequest> {
-        lock(&self.requests)
+        lock_mutex(&self.requests)
             .iter()
             .map(|(request, _)| request.clone())
             .collect()
@@ -194,7 +193,7 @@ impl Faults {
 
     /// The first fault that applies to this call. Uses up one of its applications.
     pub(crate) fn take(&self, method: &Method, path: &str) -> Option<(Fault, ClearSignal)> {
-        let mut faults = lock(&self.requests);
+        let mut faults = lock_mutex(&self.requests);
         let place = faults
             .iter()
             .position(|(request, _)| request.matches.applies_to(method, path))?;

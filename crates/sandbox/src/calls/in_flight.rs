@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use db::lock_mutex;
 use http::request::Parts;
 use http::{Method, StatusCode};
 
 use crate::idempotency;
-use crate::lock::lock;
 use crate::refusal::Refusal;
 
 /// The path and the idempotency key of a request.
@@ -30,7 +30,7 @@ impl KeyClaim {
         let key = idempotency::key(&parts.headers).filter(|_| parts.method == Method::POST);
         let Some(key) = key else { return Ok(None) };
         let name: RequestName = (parts.uri.path().into(), key.into());
-        if lock(&in_flight.0).insert(name.clone()) {
+        if lock_mutex(&in_flight.0).insert(name.clone()) {
             return Ok(Some(Self {
                 in_flight: in_flight.clone(),
                 name,
@@ -43,6 +43,6 @@ impl KeyClaim {
 
 impl Drop for KeyClaim {
     fn drop(&mut self) {
-        lock(&self.in_flight.0).remove(&self.name);
+        lock_mutex(&self.in_flight.0).remove(&self.name);
     }
 }

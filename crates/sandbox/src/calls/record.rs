@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use axum::body::Bytes;
+use db::lock_mutex;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Map, Value, json};
 
 use super::mask;
-use crate::lock::lock;
 
 struct Call {
     method: Method,
@@ -52,7 +52,7 @@ impl CallLog {
                 Body::Raw(body.clone())
             },
         };
-        let mut calls = lock(&self.calls);
+        let mut calls = lock_mutex(&self.calls);
         if calls.len() >= self.capacity {
             calls.pop_front();
         }
@@ -60,11 +60,11 @@ impl CallLog {
     }
 
     pub(crate) fn clear(&self) {
-        lock(&self.calls).clear();
+        lock_mutex(&self.calls).clear();
     }
 
     pub(crate) fn shown(&self) -> Vec<Value> {
-        lock(&self.calls).iter().map(Call::shown).collect()
+        lock_mutex(&self.calls).iter().map(Call::shown).collect()
     }
 }
 

@@ -4,5 +4,5 @@
 mod payment;
 mod token;
 
-pub(crate) use payment::{Address, Change, ChangeError, Means, Payer, Payment, Refund, Status};
+pub(crate) use payment::{Change, ChangeError, Means, Payer, Payment, Refund, Status};
 pub(crate) use token::{CardToken, Identification, TokenizedCard};

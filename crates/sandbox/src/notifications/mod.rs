@@ -21,6 +21,8 @@ use delivery::Delivery;
 pub use signature::header;
 
 const TICK: Duration = Duration::from_millis(100);
+/// The most notifications that are sent concurrently.
+const AT_ONCE: usize = 8;
 
 /// Sends queued notifications, and retries them on the schedule, until the sandbox is dropped. One
 /// worker at a time holds the queue.
@@ -29,7 +31,7 @@ pub(crate) async fn run(state: State, queue: Arc<Mutex<Receiver<Announcement>>>)
     let Some(client) = delivery::client() else {
         return;
     };
-    let permits = Arc::new(Semaphore::new(state.config.notification_workers.max(1)));
+    let permits = Arc::new(Semaphore::new(AT_ONCE));
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {

@@ -9,10 +9,11 @@ use axum::extract::{Path, Query, State as Shared};
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, StatusCode};
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use super::answer::payment_answer;
 use super::refunds::Outcome;
-use super::{Answer, refunds, search};
+use super::{refunds, search};
 use crate::caller::Caller;
 use crate::calls::Lag;
 use crate::idempotency::Idempotency;
@@ -69,31 +70,16 @@ pub(crate) async fn search_all(
     query: Result<Query<search::Query>, axum::extract::rejection::QueryRejection>,
 ) -> ApiResult {
     let Query(query) = query.map_err(|_| Refusal::params())?;
-    let found = search::search(&state, &query, newest(&state, lag))?;
-    let results: Vec<Answer<'_>> = found
-        .payments
-        .iter()
-        .map(|payment| Answer::of(payment, state.base_url()))
+    let page = search::search(&state, &query, newest(&state, lag))?;
+    let payments = page.payments.iter();
+    let results: Vec<_> = payments
+        .map(|payment| payment_answer(payment, state.base_url()))
         .collect();
-    let paging = Paging {
-        total: found.total,
-        limit: found.limit,
-        offset: found.offset,
-    };
-    Ok(json(StatusCode::OK, &Results { paging, results }))
-}
-
-#[derive(Serialize)]
-struct Results<'a> {
-    paging: Paging,
-    results: Vec<Answer<'a>>,
-}
-
-#[derive(Serialize)]
-struct Paging {
-    total: usize,
-    limit: usize,
-    offset: usize,
+    let paging = json!({"total": page.total, "limit": page.limit, "offset": page.offset});
+    Ok(respond(
+        StatusCode::OK,
+        &json!({"paging": paging, "results": results}),
+    ))
 }
 
 pub(crate) async fn refund(
@@ -105,7 +91,7 @@ pub(crate) async fn refund(
 ) -> ApiResult {
     let idempotency = Idempotency::required(&headers, &body)?;
     match refunds::create(&state, number(&id)?, &body, idempotency)? {
-        Outcome::Made(payment, refund) => Ok(json(
+        Outcome::Made(payment, refund) => Ok(respond(
             StatusCode::CREATED,
             &refunds::answer(&payment, &refund),
         )),
@@ -126,7 +112,7 @@ pub(crate) async fn list_refunds(
         .filter(|refund| refund.created <= newest)
         .map(|refund| refunds::answer(&payment, refund))
         .collect();
-    Ok(json(StatusCode::OK, &all))
+    Ok(respond(StatusCode::OK, &json!(all)))
 }
 
 pub(crate) async fn read_refund(
@@ -135,7 +121,7 @@ pub(crate) async fn read_refund(
     Path((id, refund)): Path<(String, String)>,
 ) -> ApiResult {
     let (payment, refund) = refunds::read(&state, number(&id)?, number(&refund)?)?;
-    Ok(json(StatusCode::OK, &refunds::answer(&payment, &refund)))
+    Ok(respond(StatusCode::OK, &refunds::answer(&payment, &refund)))
 }
 
 /// The newest creation time that a response may include.
@@ -150,17 +136,10 @@ fn number(id: &str) -> Result<u64, Refusal> {
 }
 
 pub(crate) fn answer(status: StatusCode, state: &State, payment: &Payment) -> Response {
-    json(status, &Answer::of(payment, state.base_url()))
+    respond(status, &payment_answer(payment, state.base_url()))
 }
 
-fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    match serde_json::to_vec(body) {
-        Ok(body) => (
-            status,
-            [(CONTENT_TYPE, "application/json; charset=utf-8")],
-            body,
-        )
-            .into_response(),
-        Err(_) => Refusal::of_status(StatusCode::INTERNAL_SERVER_ERROR).into_response(),
-    }
+fn respond(status: StatusCode, body: &Value) -> Response {
+    let content_type = [(CONTENT_TYPE, "application/json; charset=utf-8")];
+    (status, content_type, body.to_string()).into_response()
 }

@@ -20,7 +20,6 @@ use brazil::Network;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-pub(crate) use answer::Answer;
 use request::{NewMethod, NewPayment};
 
 use crate::idempotency::{Idempotency, key_conflict};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -78,8 +78,8 @@ pub(crate) fn read(
 }
 
 /// The JSON of a refund.
-pub(crate) fn answer(payment: &Payment, refund: &Refund) -> impl Serialize + use<> {
-    let value: Value = json!({
+pub(crate) fn answer(payment: &Payment, refund: &Refund) -> Value {
+    json!({
         "id": refund.id,
         "payment_id": payment.id,
         "amount": refund.amount,
@@ -94,8 +94,7 @@ pub(crate) fn answer(payment: &Payment, refund: &Refund) -> impl Serialize + use
         "labels": [],
         "amount_refunded_to_payer": refund.amount,
         "partition_details": [],
-    });
-    value
+    })
 }
 
 fn requested_amount(body: &[u8]) -> Result<Option<Amount>, Refusal> {
