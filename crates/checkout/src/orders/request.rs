@@ -10,12 +10,11 @@ use http::uri::Scheme;
 use serde_json::value::RawValue;
 
 use super::model::{Customer, Item};
-use crate::json::{Object, Value, elements, unescape};
+use crate::json::{Object, Value, unescape};
 use crate::request::amount::{self, MAX_AMOUNT};
-use crate::request::text::{checked_to, is_email, limit};
+use crate::request::text::{is_email, limit};
 use crate::request::{
-    HOLDS_CARD_NUMBER, MethodKind, Refusal, body_object, check_content_type, count, not_unicode,
-    refuse_unknown,
+    HOLDS_CARD_NUMBER, Members, MethodKind, Refusal, check_content_type, not_unicode,
 };
 
 /// The longest reference, in characters.
@@ -107,7 +106,8 @@ pub(crate) fn check(
     now: Timestamp,
 ) -> Result<NewOrder, Refusal> {
     check_content_type(content_type)?;
-    let members = NestedMembers::new(String::new(), body_object(body)?, MEMBERS)?;
+    let members = Members::of_body(body)?;
+    members.refuse_unknown(MEMBERS)?;
     let description = members.required_text("description", limit("description"))?;
     let items = items(&members)?;
     Ok(NewOrder {
@@ -118,108 +118,25 @@ pub(crate) fn check(
         payment_methods: payment_methods(&members)?,
         max_installments: max_installments(&members)?,
         customer: customer(&members)?,
-        success_url: members.web_address("success_url")?,
-        cancel_url: members.web_address("cancel_url")?,
+        success_url: web_address(&members, "success_url")?,
+        cancel_url: web_address(&members, "cancel_url")?,
         metadata: metadata(&members)?,
         expires_at: expires_at(&members, now)?,
     })
 }
 
-/// The members of an object, with the object's path as the prefix of their names.
-struct NestedMembers<'a> {
-    path: String,
-    object: Object<'a>,
-}
-
-impl<'a> NestedMembers<'a> {
-    /// Fails if the object has members that are not in `known`.
-    fn new(path: String, object: Object<'a>, known: &[&str]) -> Result<Self, Refusal> {
-        refuse_unknown(&object, &path, known)?;
-        Ok(Self { path, object })
-    }
-
-    /// The object in a member. `None` if the member is absent.
-    fn object(&self, name: &str, known: &[&str]) -> Result<Option<NestedMembers<'a>>, Refusal> {
-        match self.object.get(name) {
-            Value::Null => Ok(None),
-            value => Self::of_value(self.name(name), value, known).map(Some),
+/// An address that the page may link to.
+fn web_address(members: &Members<'_>, name: &'static str) -> Result<Option<String>, Refusal> {
+    let address = members.text(name, URL_MAX)?;
+    match address {
+        Some(address) if !is_web_address(&address) => {
+            Err(members.refused(name, "must be an https:// address"))
         }
-    }
-
-    fn of_value(path: String, value: Value<'a>, known: &[&str]) -> Result<Self, Refusal> {
-        match value.object().filter(|object| !object.repeats_a_member()) {
-            Some(object) => Self::new(format!("{path}."), object, known),
-            None => Err(Refusal::invalid(
-                path,
-                "must be an object with no member twice",
-            )),
-        }
-    }
-
-    /// The elements of the list in a member. `None` if the member is absent.
-    fn list(&self, name: &str) -> Result<Option<Vec<Value<'a>>>, Refusal> {
-        match self.object.get(name) {
-            Value::Null => Ok(None),
-            value @ Value::Other(text) if text.starts_with('[') => Ok(Some(elements(value))),
-            _ => Err(self.refused(name, "must be a list")),
-        }
-    }
-
-    /// A member's path in problem reports, such as `items[0].quantity`.
-    fn name(&self, member: &str) -> String {
-        format!("{}{member}", self.path)
-    }
-
-    fn refused(&self, member: &str, reason: &str) -> Refusal {
-        Refusal::invalid(self.name(member), reason)
-    }
-
-    /// A string. `None` if the member is missing, `null` or blank.
-    fn string(&self, name: &str) -> Result<Option<String>, Refusal> {
-        let text = match self.object.get(name) {
-            Value::Null => return Ok(None),
-            Value::Text(source) => unescape(source).ok_or_else(not_unicode)?,
-            Value::Number(_) | Value::Other(_) => {
-                return Err(self.refused(name, "must be a string"));
-            }
-        };
-        Ok((!text.trim().is_empty()).then_some(text))
-    }
-
-    fn text(&self, name: &str, most: usize) -> Result<Option<String>, Refusal> {
-        let text = self.string(name)?;
-        text.map(|text| checked_to(self.name(name), &text, most))
-            .transpose()
-    }
-
-    fn required_text(&self, name: &str, most: usize) -> Result<String, Refusal> {
-        self.text(name, most)?
-            .ok_or_else(|| Refusal::missing(self.name(name)))
-    }
-
-    /// An address that the page may link to.
-    fn web_address(&self, name: &str) -> Result<Option<String>, Refusal> {
-        let address = self.text(name, URL_MAX)?;
-        match address {
-            Some(address) if !is_web_address(&address) => {
-                Err(self.refused(name, "must be an https:// address"))
-            }
-            address => Ok(address),
-        }
-    }
-
-    /// An integer literal from 1 to `most`.
-    fn count(&self, name: &str, most: i64) -> Result<Option<i64>, Refusal> {
-        match self.object.get(name) {
-            Value::Null => Ok(None),
-            value => count(value, most)
-                .map(Some)
-                .map_err(|reason| self.refused(name, &reason)),
-        }
+        address => Ok(address),
     }
 }
 
-fn items(members: &NestedMembers<'_>) -> Result<Vec<Item>, Refusal> {
+fn items(members: &Members<'_>) -> Result<Vec<Item>, Refusal> {
     let list = members.list("items")?.unwrap_or_default();
     if list.len() > ITEMS_MAX {
         let reason = format!("must have at most {ITEMS_MAX} elements");
@@ -232,11 +149,11 @@ fn items(members: &NestedMembers<'_>) -> Result<Vec<Item>, Refusal> {
 }
 
 fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
-    let item = NestedMembers::of_value(path, value, ITEM_MEMBERS)?;
-    let missing = |name: &str| Refusal::missing(item.name(name));
+    let item = Members::of_value(path, value, ITEM_MEMBERS)?;
+    let missing = |name| Refusal::missing(item.name(name));
     let title = item.required_text("title", TITLE_MAX)?;
     let quantity = item.count("quantity", i64::MAX)?;
-    let unit_price = match item.object.get("unit_price") {
+    let unit_price = match item.value("unit_price") {
         Value::Null => return Err(missing("unit_price")),
         value => amount::price(value, item.name("unit_price"))?,
     };
@@ -249,8 +166,8 @@ fn item(path: String, value: Value<'_>) -> Result<Item, Refusal> {
 }
 
 /// The sum of the items, or the amount that is given instead of items.
-fn sum(members: &NestedMembers<'_>, items: &[Item]) -> Result<Money, Refusal> {
-    let stated = match members.object.get("amount") {
+fn sum(members: &Members<'_>, items: &[Item]) -> Result<Money, Refusal> {
+    let stated = match members.value("amount") {
         Value::Null => None,
         value => Some(amount::positive(value, "amount")?),
     };
@@ -271,7 +188,7 @@ fn sum(members: &NestedMembers<'_>, items: &[Item]) -> Result<Money, Refusal> {
 }
 
 /// The payment methods in the order of the specification, without duplicates.
-fn payment_methods(members: &NestedMembers<'_>) -> Result<Vec<MethodKind>, Refusal> {
+fn payment_methods(members: &Members<'_>) -> Result<Vec<MethodKind>, Refusal> {
     let Some(list) = members.list("payment_methods")? else {
         return Ok(MethodKind::ALL.to_vec());
     };
@@ -288,17 +205,17 @@ fn payment_methods(members: &NestedMembers<'_>) -> Result<Vec<MethodKind>, Refus
     Ok(methods.filter(|method| named.contains(method)).collect())
 }
 
-fn max_installments(members: &NestedMembers<'_>) -> Result<Option<u8>, Refusal> {
+fn max_installments(members: &Members<'_>) -> Result<Option<u8>, Refusal> {
     let most = members.count("max_installments", i64::from(INSTALLMENTS_MAX))?;
     Ok(most.and_then(|most| u8::try_from(most).ok()))
 }
 
-fn customer(members: &NestedMembers<'_>) -> Result<Option<Customer>, Refusal> {
+fn customer(members: &Members<'_>) -> Result<Option<Customer>, Refusal> {
     let Some(customer) = members.object("customer", CUSTOMER_MEMBERS)? else {
         return Ok(None);
     };
-    let text = |name: &str| customer.text(name, limit(name));
-    let parsed = |name: &str, parse: fn(&str) -> Option<String>, reason: &str| {
+    let text = |name| customer.text(name, limit(name));
+    let parsed = |name: &'static str, parse: fn(&str) -> Option<String>, reason: &str| {
         let text = customer.string(name)?;
         let parsed = text.map(|text| parse(text.trim()));
         match parsed {
@@ -343,9 +260,9 @@ fn customer(members: &NestedMembers<'_>) -> Result<Option<Customer>, Refusal> {
 }
 
 /// The shop's own texts: an object of strings, stored unchanged.
-fn metadata(members: &NestedMembers<'_>) -> Result<Box<RawValue>, Refusal> {
+fn metadata(members: &Members<'_>) -> Result<Box<RawValue>, Refusal> {
     let refused = |reason: &str| members.refused("metadata", reason);
-    let source = match members.object.get("metadata") {
+    let source = match members.value("metadata") {
         Value::Null => "{}",
         Value::Other(source) => source,
         Value::Text(_) | Value::Number(_) => "",
@@ -378,7 +295,7 @@ fn metadata(members: &NestedMembers<'_>) -> Result<Box<RawValue>, Refusal> {
     RawValue::from_string(source.to_owned()).map_err(|_| refused("must be an object"))
 }
 
-fn expires_at(members: &NestedMembers<'_>, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
+fn expires_at(members: &Members<'_>, now: Timestamp) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = members.string("expires_at")? else {
         return Ok(None);
     };

@@ -1,5 +1,7 @@
 //! Parses amounts as exact decimals, never as floats.
 
+use std::borrow::Cow;
+
 use db::Money;
 
 use super::Refusal;
@@ -26,7 +28,7 @@ pub(crate) fn positive(value: Value<'_>, field: &'static str) -> Result<Money, R
 }
 
 /// The price in `field`, zero or more.
-pub(crate) fn price(value: Value<'_>, field: String) -> Result<Money, Refusal> {
+pub(crate) fn price(value: Value<'_>, field: Cow<'static, str>) -> Result<Money, Refusal> {
     match read(value) {
         Some(Amount::Positive(money)) => Ok(money),
         Some(Amount::Zero) => Ok(Money::ZERO),

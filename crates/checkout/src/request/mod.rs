@@ -20,17 +20,17 @@ pub(crate) mod text;
 use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
 
+pub(crate) use body::{Member, Members, not_unicode};
 pub use body::{check_content_type, read as read_body};
-pub(crate) use body::{not_unicode, object as body_object, refuse_unknown};
 pub use card::{Card, CardNumber, Expiry, LATEST_YEAR, SecurityCode};
 pub use max_amounts::{MaxAmounts, MaxAmountsError};
 pub use refusal::Refusal;
 pub(crate) use schema::{Cancellation, PaymentOfOrderRequest, RefundRequest};
 pub(crate) use text::HOLDS_CARD_NUMBER;
 pub use text::TEXT_LIMITS;
+use text::limit;
 
 use crate::json::Value;
-use body::{Member, Members};
 
 /// A request for a payment that has passed all checks of this service.
 #[derive(Debug)]
@@ -186,18 +186,28 @@ pub(crate) fn check_for(
     now: Timestamp,
 ) -> Result<PaymentRequest, Refusal> {
     check_content_type(content_type)?;
-    let members = Members::read(body)?;
+    let members = Members::of_body(body)?;
+    let of_methods = MethodKind::ALL.into_iter().flat_map(MethodKind::fields);
+    // A string that is not Unicode is a fault of the body, so it comes before the members' checks.
+    for name in COMMON_FIELDS
+        .iter()
+        .chain(of_methods)
+        .chain(&["payment_method"])
+    {
+        members.get(name)?;
+    }
     if terms.is_some() {
         members.refuse(&FIXED_FIELDS, "is fixed by the order")?;
     }
-    if matches!(members.get("payment_method"), Member::Absent) {
+    let method = members.get("payment_method")?;
+    if matches!(method, Member::Absent) {
         return Err(Refusal::payment_method_required());
     }
     let is_asked = |field: &&&'static str| terms.is_none() || !FIXED_FIELDS.contains(*field);
     let common: Vec<_> = COMMON_FIELDS.iter().filter(is_asked).copied().collect();
     members.require(&common)?;
-    let kind = match members.get("payment_method") {
-        Member::Text(text) => MethodKind::parse(text),
+    let kind = match method {
+        Member::Text(text) => MethodKind::parse(&text),
         _ => None,
     }
     .ok_or_else(Refusal::invalid_payment_method)?;
@@ -208,7 +218,7 @@ pub(crate) fn check_for(
     members.require(kind.fields())?;
     let amount = match terms {
         Some(terms) => terms.amount,
-        None => amount::positive(members.number("transaction_amount"), "transaction_amount")?,
+        None => amount::positive(members.value("transaction_amount"), "transaction_amount")?,
     };
     let most_installments = terms.and_then(|terms| terms.max_installments);
     let card = match kind {
@@ -217,9 +227,9 @@ pub(crate) fn check_for(
     };
     let description = match terms {
         Some(terms) => terms.description.clone(),
-        None => text::checked("description", &members.text("description")?)?,
+        None => members.required_text("description", limit("description"))?,
     };
-    let email = text::email(&members.text("email")?)?;
+    let email = text::email(&members.required_string("email")?)?;
     if let Some(card) = &card {
         refuse_number(card, "description", &description)?;
         refuse_number(card, "email", &email)?;
@@ -245,10 +255,10 @@ pub(crate) fn check_for(
 /// 400 when the status is absent or another one; 422 as for every body.
 pub fn check_cancellation(content_type: Option<&str>, body: &[u8]) -> Result<(), Refusal> {
     check_content_type(content_type)?;
-    let members = Members::read(body)?;
+    let members = Members::of_body(body)?;
     members.require(&["status"])?;
-    match members.get("status") {
-        Member::Text(status) if status.as_str() == "cancelled" => Ok(()),
+    match members.get("status")? {
+        Member::Text(status) if status == "cancelled" => Ok(()),
         _ => Err(Refusal::invalid_payment_status()),
     }
 }
@@ -263,9 +273,9 @@ pub fn check_refund(content_type: Option<&str>, body: &[u8]) -> Result<Option<Mo
         return Ok(None);
     }
     check_content_type(content_type)?;
-    let refund = body_object(body)?;
-    refuse_unknown(&refund, "", &["amount"])?;
-    match refund.get("amount") {
+    let refund = Members::of_body(body)?;
+    refund.refuse_unknown(&["amount"])?;
+    match refund.value("amount") {
         Value::Null => Ok(None),
         value => amount::refund_amount(value).map(Some),
     }
@@ -276,27 +286,29 @@ fn check_card(
     most_installments: Option<u8>,
     now: Timestamp,
 ) -> Result<Card, Refusal> {
-    let (number, network) = match members.get("card_number") {
-        Member::Text(text) => CardNumber::parse(text),
+    let (number, network) = match members.get("card_number")? {
+        Member::Text(text) => CardNumber::parse(&text),
         _ => None,
     }
     .ok_or_else(Refusal::invalid_card_number)?;
     let (month, year) = (
-        members.text("expiration_month")?,
-        members.text("expiration_year")?,
+        members.required_string("expiration_month")?,
+        members.required_string("expiration_year")?,
     );
     let expiry = Expiry::parse(month.trim(), year.trim(), card::today(now))?;
-    let security_code = SecurityCode::parse(members.text("security_code")?.trim(), network)?;
-    let holder = text::checked("cardholder_name", &members.text("cardholder_name")?)?;
+    let security_code =
+        SecurityCode::parse(members.required_string("security_code")?.trim(), network)?;
+    let holder = members.required_text("cardholder_name", limit("cardholder_name"))?;
     let most = network.max_installments();
     let most = most_installments.map_or(most, |fewer| fewer.min(most));
-    let installments = check_installments(members, most)?;
+    let installments = members.count("installments", most.into())?;
+    let installments = installments.and_then(|count| u8::try_from(count).ok());
     let card = Card {
         number,
         security_code,
         expiry,
         holder,
-        installments,
+        installments: installments.unwrap_or(most),
         network,
     };
     refuse_number(&card, "cardholder_name", &card.holder)?;
@@ -312,53 +324,29 @@ fn refuse_number(card: &Card, field: &'static str, text: &str) -> Result<(), Ref
     Ok(())
 }
 
-fn check_installments(members: &Members<'_>, most: u8) -> Result<u8, Refusal> {
-    let count = count(members.number("installments"), most.into());
-    let count = count.map_err(|reason| Refusal::invalid("installments", &reason))?;
-    Ok(u8::try_from(count).unwrap_or(most))
-}
-
-/// An integer literal from 1 to `most`.
-///
-/// # Errors
-/// The reason of a refusal.
-pub(crate) fn count(value: Value<'_>, most: i64) -> Result<i64, String> {
-    let source = match value {
-        Value::Number(source) => source,
-        Value::Null | Value::Text(_) | Value::Other(_) => "",
-    };
-    let digits = source.strip_prefix('-').unwrap_or(source);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("must be an integer".to_owned());
-    }
-    // An integer that is too large for the type is out of range like any other.
-    let count = source.parse().ok();
-    let count = count.filter(|count| (1..=most).contains(count));
-    count.ok_or_else(|| format!("must be between 1 and {most}"))
-}
-
 fn check_tax_id(members: &Members<'_>) -> Result<TaxId, Refusal> {
-    let text = members.text("identification_number")?;
+    let text = members.required_string("identification_number")?;
     TaxId::parse(text.trim())
         .map_err(|_| Refusal::invalid("identification_number", "must be a valid CPF or CNPJ"))
 }
 
 fn check_boleto_payer(members: &Members<'_>) -> Result<BoletoPayer, Refusal> {
-    let checked = |field| text::checked(field, &members.text(field)?);
+    let checked = |field| members.required_text(field, limit(field));
     let first_name = checked("first_name")?;
     let last_name = checked("last_name")?;
-    let zip_code = PostalCode::parse(members.text("zip_code")?.trim())
+    let zip_code = PostalCode::parse(members.required_string("zip_code")?.trim())
         .map_err(|_| Refusal::invalid("zip_code", "must have 8 digits"))?;
     let street_name = checked("street_name")?;
     let street_number = checked("street_number")?;
     let neighborhood = checked("neighborhood")?;
     let city = checked("city")?;
-    let federal_unit = FederalUnit::parse(members.text("federal_unit")?.trim()).map_err(|_| {
-        Refusal::invalid(
-            "federal_unit",
-            "must be the two letters of a Brazilian state",
-        )
-    })?;
+    let federal_unit = FederalUnit::parse(members.required_string("federal_unit")?.trim())
+        .map_err(|_| {
+            Refusal::invalid(
+                "federal_unit",
+                "must be the two letters of a Brazilian state",
+            )
+        })?;
     Ok(BoletoPayer {
         first_name,
         last_name,
