@@ -19,7 +19,7 @@ use crate::access::{Caller, Merchant};
 use crate::attempts::OrderRef;
 use crate::errors::{database, order_not_found, unknown_outcome};
 use crate::idempotency::KeyText;
-use crate::lists::{List, page_links};
+use crate::lists::page_links;
 use crate::orders::pages::PageToken;
 use crate::orders::{
     self, CreatedOrder, Order, OrderBody, OrderListBody, OrderListQuery, OrderRequest,
@@ -123,16 +123,10 @@ pub(crate) async fn order_list(
     public_url: PublicUrl,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
-    let query = orders::parse_query(&pairs)?;
-    let request = query.page;
-    let page = orders::list(&state.db, query).await.map_err(database)?;
-    let list = List {
-        public_url: &public_url,
-        path: "/orders/",
-        names: &orders::NAMES,
-        pairs: &pairs,
-    };
-    let (next, previous) = page_links(&list, page.count, request);
+    let request = orders::parse_query(&pairs)?;
+    let page = orders::list(&state.db, request.clone()).await;
+    let page = page.map_err(database)?;
+    let (next, previous) = page_links(&public_url, &request, &pairs, page.count);
     let stored = page.rows.iter();
     let body = OrderListBody {
         count: page.count,

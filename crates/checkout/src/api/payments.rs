@@ -21,7 +21,7 @@ use crate::access::{Caller, Merchant};
 use crate::attempts::{self, CreationResponse, OrderRef, Requester};
 use crate::errors::{database, payment_not_found, unknown_outcome};
 use crate::idempotency::{IdempotencyKey, KeyText};
-use crate::lists::{List, page_links};
+use crate::lists::page_links;
 use crate::payments::{
     self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, coarse_body,
 };
@@ -294,15 +294,10 @@ pub(crate) async fn payment_list(
     public_url: PublicUrl,
     Query(pairs): Query<Vec<(String, String)>>,
 ) -> Result<Response, Error> {
-    let query = payments::parse_query(&pairs)?;
-    let page = payments::list(&db, query).await.map_err(database)?;
-    let list = List {
-        public_url: &public_url,
-        path: "/payments/",
-        names: &payments::NAMES,
-        pairs: &pairs,
-    };
-    let (next, previous) = page_links(&list, page.count, query.page);
+    let request = payments::parse_query(&pairs)?;
+    let page = payments::list(&db, request.clone()).await;
+    let page = page.map_err(database)?;
+    let (next, previous) = page_links(&public_url, &request, &pairs, page.count);
     let body = PaymentListBody {
         count: page.count,
         next,

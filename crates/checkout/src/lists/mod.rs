@@ -10,7 +10,7 @@ mod worker;
 use db::{Conn, Error, Timestamp};
 
 pub(crate) use query::{
-    List, PageRequest, common_parameters, filter_parameter, page_links, page_request, query_value,
+    ListRequest, common_parameters, filter_parameter, page_links, query_value, request,
 };
 pub(crate) use store::Filter;
 pub use worker::compact;
@@ -28,6 +28,24 @@ const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 pub(crate) enum ListKind {
     Payments,
     Orders,
+}
+
+impl ListKind {
+    /// The list's path.
+    const fn path(self) -> &'static str {
+        match self {
+            Self::Payments => "/payments/",
+            Self::Orders => "/orders/",
+        }
+    }
+
+    /// The query parameters that the list has besides those of every list.
+    const fn filters(self) -> [&'static str; 2] {
+        match self {
+            Self::Payments => ["status", "payment_method"],
+            Self::Orders => ["status", "reference"],
+        }
+    }
 }
 
 /// Where a page begins, and the total number of rows.

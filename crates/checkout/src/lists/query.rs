@@ -10,7 +10,7 @@ use utoipa::openapi::{RefOr, Schema};
 use web::client::PublicUrl;
 use web::openapi::{integer, parameter, text};
 
-use super::{EARLIEST, LATEST};
+use super::{EARLIEST, Filter, LATEST, ListKind};
 use crate::request::Refusal;
 
 /// The default number of rows of a page.
@@ -60,43 +60,51 @@ pub(crate) fn query_value<'a>(pairs: &'a [(String, String)], name: &str) -> Opti
     value.filter(|value| !value.is_empty())
 }
 
-/// The part of the query that all lists have: the range of creation times, and the page.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PageRequest {
-    pub(crate) from: Timestamp,
-    pub(crate) before: Timestamp,
+/// A requested page of a list.
+#[derive(Debug, Clone)]
+pub(crate) struct ListRequest {
+    pub(crate) filter: Filter,
     pub(crate) page: i64,
     pub(crate) page_size: i64,
 }
 
-impl PageRequest {
+impl ListRequest {
     /// The number of rows before the page.
-    pub(crate) const fn offset(self) -> i64 {
+    pub(crate) const fn offset(&self) -> i64 {
         self.page.saturating_sub(1).saturating_mul(self.page_size)
     }
 }
 
-/// Parses the common part of a list's query.
+/// Parses what every list's query has: the range of creation times, and the page. If a name occurs
+/// several times, the last value counts. Unknown names are ignored.
 ///
 /// # Errors
 /// 422 for the first invalid value.
-pub(crate) fn page_request(pairs: &[(String, String)]) -> Result<PageRequest, Refusal> {
+pub(crate) fn request(list: ListKind, pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let text = |name| query_value(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));
     let to = text("created_to").map(|text| moment("created_to", text));
-    Ok(PageRequest {
+    let filter = Filter {
+        list,
+        status: None,
+        method: None,
+        reference: None,
         from: from.transpose()?.map_or(EARLIEST, |moment| moment.first),
         before: to.transpose()?.map_or(LATEST, |moment| moment.end),
+    };
+    Ok(ListRequest {
+        filter,
         page: number("page", text("page"), 1, i64::from(u32::MAX))?,
         page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
     })
 }
 
-/// The query of another page of the same list: the parameters in `names` with their values that
-/// count, and the number of the page. The first page has no number.
-fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
-    let names = names.iter().filter(|name| **name != "page");
-    let kept = names.filter_map(|name| Some((*name, query_value(pairs, name)?)));
+/// The query of another page of the same list: the known parameters with their values that count,
+/// and the number of the page. The first page has no number.
+fn of_page(list: ListKind, pairs: &[(String, String)], page: i64) -> String {
+    let common = ["created_from", "created_to", "page_size"];
+    let names = list.filters().into_iter().chain(common);
+    let kept = names.filter_map(|name| Some((name, query_value(pairs, name)?)));
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(kept);
     if page > 1 {
@@ -110,30 +118,21 @@ fn of_page(names: &[&str], pairs: &[(String, String)], page: i64) -> String {
     }
 }
 
-/// The addresses of the next and the previous page of a list at `path` with `count` rows in total.
+/// The addresses of the next and the previous page of a list with `count` rows in total.
 pub(crate) fn page_links(
-    list: &List<'_>,
+    public_url: &PublicUrl,
+    request: &ListRequest,
+    pairs: &[(String, String)],
     count: i64,
-    PageRequest {
-        page, page_size, ..
-    }: PageRequest,
 ) -> (Option<String>, Option<String>) {
+    let (list, page, page_size) = (request.filter.list, request.page, request.page_size);
     let pages = ((count + page_size - 1) / page_size).max(1);
     let address = |number| {
-        let query = of_page(list.names, list.pairs, number);
-        format!("{}{query}", list.public_url.join(list.path))
+        let query = of_page(list, pairs, number);
+        format!("{}{query}", public_url.join(list.path()))
     };
     let next = (page < pages).then(|| address(page + 1));
     (next, (page > 1).then(|| address((page - 1).min(pages))))
-}
-
-/// A requested list.
-pub(crate) struct List<'a> {
-    pub(crate) public_url: &'a PublicUrl,
-    pub(crate) path: &'a str,
-    /// The names of its query parameters.
-    pub(crate) names: &'a [&'a str],
-    pub(crate) pairs: &'a [(String, String)],
 }
 
 /// A range of time: a whole day, or one instant.
@@ -196,8 +195,6 @@ fn number(
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 4] = ["status", "created_from", "created_to", "page"];
-
     fn pairs(given: &[(&str, &str)]) -> Vec<(String, String)> {
         given
             .iter()
@@ -205,41 +202,42 @@ mod tests {
             .collect()
     }
 
+    fn requested(given: &[(&str, &str)]) -> Result<ListRequest, Refusal> {
+        request(ListKind::Payments, &pairs(given))
+    }
+
     fn refusal(name: &str, value: &str) -> String {
-        page_request(&pairs(&[(name, value)]))
-            .unwrap_err()
-            .detail
-            .into_owned()
+        requested(&[(name, value)]).unwrap_err().detail.into_owned()
     }
 
     #[test]
     fn an_empty_query_is_the_first_ten() {
-        let query = page_request(&[]).unwrap();
+        let query = requested(&[]).unwrap();
         assert_eq!((query.page, query.page_size), (1, 10));
-        assert_eq!((query.from, query.before), (EARLIEST, LATEST));
+        assert_eq!((query.filter.from, query.filter.before), (EARLIEST, LATEST));
     }
 
     #[test]
     fn the_last_day_of_all_and_an_offset_whose_plus_was_not_encoded_are_read() {
-        let query = page_request(&pairs(&[
+        let query = requested(&[
             ("created_from", "2026-11-20T03:00:00 03:00"),
             ("created_to", "9999-12-31"),
-        ]))
+        ])
         .unwrap();
         let midnight = Timestamp::parse("2026-11-20T00:00:00Z").unwrap();
-        assert_eq!(query.from, midnight);
-        assert_eq!(query.before, LATEST);
+        assert_eq!(query.filter.from, midnight);
+        assert_eq!(query.filter.before, LATEST);
     }
 
     #[test]
     fn a_date_is_its_whole_day_in_utc() {
-        let query = page_request(&pairs(&[
-            ("created_from", "2026-11-20"),
-            ("created_to", "2026-11-20"),
-        ]))
-        .unwrap();
-        assert_eq!(query.from.to_string(), "2026-11-20T00:00:00.000000Z");
-        assert_eq!(query.before.to_string(), "2026-11-21T00:00:00.000000Z");
+        let query =
+            requested(&[("created_from", "2026-11-20"), ("created_to", "2026-11-20")]).unwrap();
+        assert_eq!(query.filter.from.to_string(), "2026-11-20T00:00:00.000000Z");
+        assert_eq!(
+            query.filter.before.to_string(),
+            "2026-11-21T00:00:00.000000Z"
+        );
     }
 
     #[test]
@@ -249,15 +247,14 @@ mod tests {
             "2026-11-20T12:00:00Z",
             "2026-11-20T12:00:00",
         ] {
-            let query =
-                page_request(&pairs(&[("created_from", text), ("created_to", text)])).unwrap();
+            let query = requested(&[("created_from", text), ("created_to", text)]).unwrap();
             assert_eq!(
-                query.from.to_string(),
+                query.filter.from.to_string(),
                 "2026-11-20T12:00:00.000000Z",
                 "{text}"
             );
             assert_eq!(
-                query.before.to_string(),
+                query.filter.before.to_string(),
                 "2026-11-20T12:00:00.000001Z",
                 "{text}"
             );
@@ -291,17 +288,18 @@ mod tests {
             ("created_from", "2026-11-20T09:00:00-03:00"),
             ("payment_method", "pix"),
             ("payment_method", " "),
+            ("reference", "1042"),
             ("page", "2"),
             ("x", "y"),
         ]);
         assert_eq!(
-            of_page(&NAMES, &given, 3),
+            of_page(ListKind::Payments, &given, 3),
             "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00&page=3"
         );
         assert_eq!(
-            of_page(&NAMES, &given, 1),
+            of_page(ListKind::Payments, &given, 1),
             "?status=pending&created_from=2026-11-20T09%3A00%3A00-03%3A00"
         );
-        assert_eq!(of_page(&NAMES, &pairs(&[("page", "2")]), 1), "");
+        assert_eq!(of_page(ListKind::Payments, &pairs(&[("page", "2")]), 1), "");
     }
 }

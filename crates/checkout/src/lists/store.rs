@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::{Conn, Engine, Error, Query, Timestamp, Tx};
 
-use super::{Bucket, ListKind, PagePosition, start};
+use super::{Bucket, ListKind, ListRequest, PagePosition, start};
 
 /// The rows that a list shows.
 #[derive(Debug, Clone)]
@@ -24,17 +24,20 @@ pub(crate) struct Filter {
 /// The primary key of a day count: list, day, status, method.
 type Key = (String, i64, String, String);
 
-impl Filter {
+impl PagePosition {
     /// Adds a condition that selects the ids of a page from an index, for a `WHERE` of the list's
     /// own table. The outer statement joins the other tables.
-    pub(crate) fn push_page(&self, query: &mut Query, position: &PagePosition, limit: i64) {
-        self.push(query, self.from, position.before);
+    pub(crate) fn push_page(&self, query: &mut Query, request: &ListRequest) {
+        let filter = &request.filter;
+        filter.push(query, filter.from, self.before);
         query
             .push(" ORDER BY created_at DESC, id DESC LIMIT ")
-            .bind(limit);
-        query.push(" OFFSET ").bind(position.offset);
+            .bind(request.page_size);
+        query.push(" OFFSET ").bind(self.offset);
     }
+}
 
+impl Filter {
     fn push(&self, query: &mut Query, from: Timestamp, before: Timestamp) {
         query.push(" AND created_at >= ").bind(from);
         query.push(" AND created_at < ").bind(before);

@@ -22,7 +22,7 @@ pub(crate) use create::{CreateOrderError, CreatedOrder, create, delete_expired_k
 pub(crate) use end::{CancelOrderError, due, expire, next_due, postpone_refund, try_cancel};
 pub(crate) use gate::{Obstacle, OwnAttempt, lock, obstacle};
 pub(crate) use model::Order;
-pub(crate) use query::{NAMES, OrderListQuery, parse as parse_query};
+pub(crate) use query::{OrderListQuery, parse as parse_query};
 pub(crate) use read::{StoredOrder, find, find_by_token, list};
 pub(crate) use request::{check as check_request, is_end_out_of_range};
 pub(crate) use shape::{OrderBody, OrderEvent, OrderListBody, OrderRequest};

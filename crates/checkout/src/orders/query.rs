@@ -6,26 +6,11 @@ use web::openapi::{one_of, text};
 
 use super::model::OrderStatus;
 use super::request::REFERENCE_MAX;
-use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
+use crate::lists::{self, ListKind, ListRequest, common_parameters, filter_parameter, query_value};
 use crate::request::Refusal;
 
-/// The query parameters of the list. Others are ignored.
-pub(crate) const NAMES: [&str; 6] = [
-    "status",
-    "reference",
-    "created_from",
-    "created_to",
-    "page",
-    "page_size",
-];
-
-/// The filter of a list of orders, and the page.
-#[derive(Debug, Clone)]
-pub(crate) struct OrderListQuery {
-    pub(super) status: Option<OrderStatus>,
-    pub(super) reference: Option<String>,
-    pub(crate) page: PageRequest,
-}
+/// The parameters of a list of orders.
+pub(crate) enum OrderListQuery {}
 
 impl IntoParams for OrderListQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
@@ -43,15 +28,14 @@ impl IntoParams for OrderListQuery {
     }
 }
 
-/// Parses the query. If a name occurs several times, the last value counts. A blank value counts as
-/// none.
-pub(crate) fn parse(pairs: &[(String, String)]) -> Result<OrderListQuery, Refusal> {
+/// Parses the query.
+pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let refused = || Refusal::invalid("status", "must be an order's status");
     let status =
         query_value(pairs, "status").map(|text| OrderStatus::parse(text).ok_or_else(refused));
-    Ok(OrderListQuery {
-        status: status.transpose()?,
-        reference: query_value(pairs, "reference").map(str::to_owned),
-        page: page_request(pairs)?,
-    })
+    let status = status.transpose()?;
+    let mut request = lists::request(ListKind::Orders, pairs)?;
+    request.filter.status = status.map(OrderStatus::as_str);
+    request.filter.reference = query_value(pairs, "reference").map(str::to_owned);
+    Ok(request)
 }

@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use db::{Db, Timestamp};
 
 use super::gate::LivePayment;
-use super::model::{Order, OrderPayment, OrderStatus};
-use super::query::OrderListQuery;
+use super::model::{Order, OrderPayment};
 use super::store;
 use crate::digest;
-use crate::lists::{self, Filter, ListKind, ListPage};
+use crate::lists::{self, ListPage, ListRequest};
 
 /// An order and its payments, newest first.
 #[derive(Debug, Clone)]
@@ -66,20 +65,11 @@ pub(super) async fn find_linked(
 /// One page of orders, newest first.
 pub(crate) async fn list(
     db: &Db,
-    query: OrderListQuery,
+    request: ListRequest,
 ) -> Result<ListPage<StoredOrder>, db::Error> {
-    let page = query.page;
-    let filter = Filter {
-        list: ListKind::Orders,
-        status: query.status.map(OrderStatus::as_str),
-        method: None,
-        reference: query.reference,
-        from: page.from,
-        before: page.before,
-    };
     db.read(async move |conn| {
-        let position = lists::find_page(conn, &filter, page.offset()).await?;
-        let found = store::list(conn, &filter, &position, page.page_size).await?;
+        let position = lists::find_page(conn, &request.filter, request.offset()).await?;
+        let found = store::list(conn, &request, &position).await?;
         let (count, rows) = (position.count, with_payments(conn, found).await?);
         Ok(ListPage { count, rows })
     })

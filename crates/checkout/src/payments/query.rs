@@ -6,26 +6,11 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::schema::payment_method;
 use super::state::PaymentState;
-use crate::lists::{PageRequest, common_parameters, filter_parameter, page_request, query_value};
+use crate::lists::{self, ListKind, ListRequest, common_parameters, filter_parameter, query_value};
 use crate::request::{MethodKind, Refusal};
 
-/// The filter of a list of payments, and the page.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PaymentListQuery {
-    pub(super) status: Option<PaymentState>,
-    pub(super) method: Option<MethodKind>,
-    pub(crate) page: PageRequest,
-}
-
-/// The query parameters of the list. Others are ignored.
-pub(crate) const NAMES: [&str; 6] = [
-    "status",
-    "payment_method",
-    "created_from",
-    "created_to",
-    "page",
-    "page_size",
-];
+/// The parameters of a list of payments.
+pub(crate) enum PaymentListQuery {}
 
 impl IntoParams for PaymentListQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
@@ -42,9 +27,8 @@ impl IntoParams for PaymentListQuery {
     }
 }
 
-/// Parses the query. If a name occurs several times, the last value counts. A blank value counts as
-/// none.
-pub(crate) fn parse(pairs: &[(String, String)]) -> Result<PaymentListQuery, Refusal> {
+/// Parses the query.
+pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let text = |name| query_value(pairs, name);
     let status = text("status").map(|text| {
         PaymentState::parse(text)
@@ -54,11 +38,11 @@ pub(crate) fn parse(pairs: &[(String, String)]) -> Result<PaymentListQuery, Refu
         MethodKind::parse(text)
             .ok_or_else(|| Refusal::invalid("payment_method", "must be card, pix or boleto"))
     });
-    Ok(PaymentListQuery {
-        status: status.transpose()?,
-        method: method.transpose()?,
-        page: page_request(pairs)?,
-    })
+    let (status, method) = (status.transpose()?, method.transpose()?);
+    let mut request = lists::request(ListKind::Payments, pairs)?;
+    request.filter.status = status.map(PaymentState::as_str);
+    request.filter.method = method.map(MethodKind::as_str);
+    Ok(request)
 }
 
 #[cfg(test)]

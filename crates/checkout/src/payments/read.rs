@@ -3,11 +3,9 @@
 use db::Db;
 
 use super::model::Payment;
-use super::query::PaymentListQuery;
 use super::state::PaymentState;
 use super::store::{self, StoredPayment};
-use crate::lists::{self, Filter, ListKind, ListPage};
-use crate::request::MethodKind;
+use crate::lists::{self, ListPage, ListRequest};
 
 /// The payment with the provider's id.
 pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<Payment>, db::Error> {
@@ -51,19 +49,10 @@ pub(crate) async fn find_statuses(
 }
 
 /// One page of payments, newest first.
-pub(crate) async fn list(db: &Db, query: PaymentListQuery) -> Result<ListPage<Payment>, db::Error> {
-    let page = query.page;
-    let filter = Filter {
-        list: ListKind::Payments,
-        status: query.status.map(PaymentState::as_str),
-        method: query.method.map(MethodKind::as_str),
-        reference: None,
-        from: page.from,
-        before: page.before,
-    };
+pub(crate) async fn list(db: &Db, request: ListRequest) -> Result<ListPage<Payment>, db::Error> {
     db.read(async move |conn| {
-        let position = lists::find_page(conn, &filter, page.offset()).await?;
-        let rows = store::list_payments(conn, &filter, &position, page.page_size).await?;
+        let position = lists::find_page(conn, &request.filter, request.offset()).await?;
+        let rows = store::list_payments(conn, &request, &position).await?;
         let count = position.count;
         Ok(ListPage { count, rows })
     })

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::idempotency::IdempotencyKey;
-use crate::lists::{Filter, PagePosition};
+use crate::lists::{ListRequest, PagePosition};
 use crate::orders::model::{Order, OrderStatus};
 use crate::orders::request::NewOrder;
 use crate::request::MethodKind;
@@ -250,17 +250,16 @@ pub(crate) async fn next_due(conn: &mut Conn) -> Result<Option<Timestamp>, Error
     conn.optional(sql, &[], |row| row.get(0)).await
 }
 
-/// A page of the orders that match the filter, with their rows, newest first.
+/// A page of orders with their rows, newest first.
 pub(crate) async fn list(
     conn: &mut Conn,
-    filter: &Filter,
+    request: &ListRequest,
     position: &PagePosition,
-    limit: i64,
 ) -> Result<Vec<(i64, Order)>, Error> {
     let mut query = Query::new(order_columns!(
         "WHERE o.id IN (SELECT id FROM orders WHERE TRUE"
     ));
-    filter.push_page(&mut query, position, limit);
+    position.push_page(&mut query, request);
     query.push(") ORDER BY o.created_at DESC, o.id DESC");
     conn.all_of(&query, with_row).await
 }

@@ -3,7 +3,7 @@
 use db::{Column, Conn, Error, Money, Query, Row, Timestamp, Tx, Value};
 use web::locale::Locale;
 
-use crate::lists::{Filter, PagePosition};
+use crate::lists::{ListRequest, PagePosition};
 use crate::payments::model::{CardFacts, Payer, Payment, StatusSnapshot};
 use crate::payments::state::PaymentState;
 use crate::provider::Artefacts;
@@ -259,17 +259,16 @@ macro_rules! payment_columns {
     };
 }
 
-/// A page of the payments that match the filter, newest first.
+/// A page of payments, newest first.
 pub(crate) async fn list_payments(
     conn: &mut Conn,
-    filter: &Filter,
+    request: &ListRequest,
     position: &PagePosition,
-    limit: i64,
 ) -> Result<Vec<Payment>, Error> {
     let mut query = Query::new(payment_columns!(
         "WHERE p.id IN (SELECT id FROM payments WHERE TRUE"
     ));
-    filter.push_page(&mut query, position, limit);
+    position.push_page(&mut query, request);
     query.push(") ORDER BY p.created_at DESC, p.id DESC");
     conn.all_of(&query, payment).await
 }
