@@ -125,11 +125,11 @@ pub(crate) async fn payment_artefacts(
 
 async fn follow(state: &State, id: &str, token: &StatusToken) -> Result<StatusView, Error> {
     authorise(state, id, token)?;
-    let found = payments::find_status(&state.db, id)
+    let found = payments::find_stored(&state.db, id)
         .await
         .map_err(database)?;
-    let (status, detail) = found.ok_or_else(payment_not_found)?;
-    Ok(StatusView::new(status, &detail))
+    let snapshot = found.ok_or_else(payment_not_found)?.snapshot;
+    Ok(StatusView::new(snapshot.state, &snapshot.status_detail))
 }
 
 /// Checks that the token belongs to the payment's id. Nothing is read for a wrong token, so an

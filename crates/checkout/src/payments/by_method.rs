@@ -33,10 +33,8 @@ impl ToSchema for AnyPayment {
 /// One of the schemas whose names end in `of`, by the payment's method.
 fn one_of_methods(of: &str) -> RefOr<Schema> {
     let shapes = MethodKind::ALL.map(|kind| Ref::from_schema_name(kind.schema(of)));
-    let any = shapes
-        .into_iter()
-        .fold(OneOfBuilder::new(), OneOfBuilder::item);
-    any.into()
+    let shapes = shapes.into_iter();
+    shapes.fold(OneOfBuilder::new(), OneOfBuilder::item).into()
 }
 
 /// The schema of a payment by one method. The method's own members are always present, those of

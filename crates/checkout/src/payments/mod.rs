@@ -22,7 +22,7 @@ pub(crate) use model::{
     CardFacts, Intent, Payer, Payment, StatusReport, StatusSnapshot, approved_at,
 };
 pub(crate) use query::{PaymentListQuery, parse as parse_query};
-pub(crate) use read::{find, find_status, find_stored, list};
+pub(crate) use read::{find, find_stored, list};
 pub(crate) use shape::{ArtefactsBody, PaymentBody, RefundBody};
 pub use state::PaymentState;
 pub(crate) use state::{Transition, TransitionError, TransitionKind, Transitions};

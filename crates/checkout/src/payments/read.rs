@@ -3,7 +3,6 @@
 use db::Db;
 
 use super::model::Payment;
-use super::state::PaymentState;
 use super::store::{self, StoredPayment};
 use crate::lists::{self, ListPage, ListRequest};
 
@@ -21,27 +20,15 @@ pub(crate) async fn find_stored(db: &Db, id: &str) -> Result<Option<StoredPaymen
         .await
 }
 
-/// The state and the detail of the payment with the provider's id.
-pub(crate) async fn find_status(
-    db: &Db,
-    id: &str,
-) -> Result<Option<(PaymentState, String)>, db::Error> {
-    let id = id.to_owned();
-    db.read(async move |conn| store::find_status(conn, &id).await)
-        .await
-}
-
-/// Same as [`find_status`] for several payments in one database job, with one indexed read each.
-pub(crate) async fn find_statuses(
+/// Same as [`find_stored`] for several payments in one database job, with one indexed read each.
+pub(crate) async fn find_all_stored(
     db: &Db,
     ids: Vec<String>,
-) -> Result<Vec<(String, PaymentState, String)>, db::Error> {
+) -> Result<Vec<StoredPayment>, db::Error> {
     db.read(async move |conn| {
         let mut found = Vec::with_capacity(ids.len());
         for id in &ids {
-            if let Some((status, detail)) = store::find_status(conn, id).await? {
-                found.push((id.clone(), status, detail));
-            }
+            found.extend(store::find_stored(conn, id).await?);
         }
         Ok(found)
     })

@@ -15,7 +15,7 @@ use web::client::Origin;
 use web::server::Shutdown;
 
 use super::broadcaster::{Follower, POLL_EVERY, StatusBroadcaster, StatusView};
-use crate::payments::read;
+use crate::payments::{StoredPayment, read};
 
 /// The longest stream. The page reconnects after it.
 const LENGTH_MAX: Duration = Duration::from_secs(15 * 60);
@@ -82,10 +82,12 @@ pub(crate) async fn watch_statuses(db: Db, statuses: StatusBroadcaster, shutdown
         if ids.is_empty() {
             continue;
         }
-        match read::find_statuses(&db, ids).await {
-            Ok(found) => found
-                .iter()
-                .for_each(|(id, status, detail)| statuses.publish(id, *status, detail)),
+        match read::find_all_stored(&db, ids).await {
+            Ok(found) => {
+                for StoredPayment { id, snapshot, .. } in &found {
+                    statuses.publish(id, snapshot.state, &snapshot.status_detail);
+                }
+            }
             Err(error) => {
                 tracing::warn!(%error, "status streams: reading the followed payments failed, retrying in 2 s");
             }

@@ -227,19 +227,6 @@ pub(crate) async fn update_snapshot(
     .await
 }
 
-/// The state and the detail of the payment with the provider's id.
-pub(crate) async fn find_status(
-    conn: &mut Conn,
-    id: &str,
-) -> Result<Option<(PaymentState, String)>, Error> {
-    conn.optional(
-        "SELECT state, status_detail FROM payments WHERE provider_id = $1",
-        &[&id],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
-    .await
-}
-
 /// The `SELECT` of complete payments, to be followed by a condition and an order.
 macro_rules! payment_columns {
     ($rest:expr) => {
