@@ -49,15 +49,11 @@ impl<'a> OutcomeBody<'a> {
         match outcome {
             CreationOutcome::NotCharged => without_payment("not_charged"),
             CreationOutcome::Unknown => without_payment("unknown"),
-            CreationOutcome::Created {
-                id,
-                status,
-                status_detail,
-            } => Self {
+            CreationOutcome::Created(payment) => Self {
                 outcome: "created",
-                id: Some(id),
-                status: Some(status.as_str()),
-                status_detail: Some(status_detail),
+                id: Some(&payment.id),
+                status: Some(payment.state.as_str()),
+                status_detail: Some(&payment.status_detail),
             },
         }
     }
@@ -113,8 +109,9 @@ pub(crate) async fn payment_outcome(
     let outcome = found.ok_or_else(payment_not_found)?;
     let body = serde_json::to_string(&OutcomeBody::new(&outcome)).map_err(Error::internal)?;
     let mut response = json_text(shown_to(anonymous_client, body), false);
-    if let CreationOutcome::Created { id, .. } = &outcome {
-        let token = HeaderValue::try_from(state.status_token(id)).map_err(Error::internal)?;
+    if let CreationOutcome::Created(payment) = &outcome {
+        let token =
+            HeaderValue::try_from(state.status_token(&payment.id)).map_err(Error::internal)?;
         response.headers_mut().insert(STATUS_TOKEN, token);
     }
     Ok(response)

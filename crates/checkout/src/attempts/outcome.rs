@@ -6,16 +6,12 @@ use super::claim::holds_key;
 use super::model::Attempt;
 use super::store;
 use crate::idempotency::IdempotencyKey;
-use crate::payments::{self, AttemptStep, PaymentState};
+use crate::payments::{self, AttemptStep, Payment};
 
 /// The outcome of a creation, as far as it is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum CreationOutcome {
-    Created {
-        id: String,
-        status: PaymentState,
-        status_detail: String,
-    },
+    Created(Box<Payment>),
     /// No payment was made, and none will be unless the request is sent again.
     NotCharged,
     /// A call is running, or its response was lost. The payment may have been made.
@@ -37,11 +33,7 @@ pub(crate) async fn find_outcome(
             return Ok(Some(without_payment(&attempt, now)));
         };
         let payment = payments::find_by_row(conn, row).await?;
-        Ok(payment.map(|payment| CreationOutcome::Created {
-            id: payment.id,
-            status: payment.state,
-            status_detail: payment.status_detail,
-        }))
+        Ok(payment.map(|payment| CreationOutcome::Created(Box::new(payment))))
     };
     db.read::<_, Error, _>(find).await
 }
