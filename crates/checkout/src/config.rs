@@ -5,10 +5,10 @@ use delivery::mail::{Sender, Server};
 use web::client::{Proxies, PublicUrl};
 use web::rate::Rates;
 
-use crate::page::Shop;
 use crate::provider;
 use crate::request::MaxAmounts;
 use crate::secret::Secret;
+use crate::shop::Shop;
 
 /// The checkout service's configuration.
 #[derive(Debug, Clone)]

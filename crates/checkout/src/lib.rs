@@ -28,6 +28,7 @@ pub mod reconcile;
 pub mod request;
 mod routes;
 mod secret;
+mod shop;
 mod state;
 pub mod webhooks;
 

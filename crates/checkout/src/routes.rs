@@ -17,7 +17,7 @@ use crate::attempts::patience;
 use crate::errors::unknown_outcome;
 use crate::openapi::{DOCUMENTS, openapi as document, operations};
 use crate::state::State;
-use crate::{MIGRATIONS, SERVICE, VERSION, orders, page};
+use crate::{MIGRATIONS, SERVICE, VERSION, page};
 
 /// The rate limit of page requests of one client.
 const PAGE_RATE: Rate = Rate::new(600, Period::Minute);
@@ -113,7 +113,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     } else {
         page::closed_routes(shop, assets.clone(), state.keys.clone())
     };
-    form.merge(orders::pages::routes(state.clone(), assets.clone()))
+    form.merge(page::order_routes(state.clone(), assets.clone()))
         .merge(docs::routes(
             "Balcão checkout",
             document(),

@@ -13,17 +13,17 @@ use web::client::{Origin, PublicUrl};
 use web::openapi::{self, Failure, parameter};
 
 use super::examples::orders as examples;
-use super::payments::{PaymentCall, make};
+use super::payments::make;
 use super::{content_type, mark_replayed, private};
 use crate::access::{Caller, Merchant};
 use crate::attempts::OrderRef;
 use crate::errors::{database, order_not_found, unknown_outcome};
 use crate::idempotency::KeyText;
 use crate::lists::page_links;
-use crate::orders::pages::PageToken;
 use crate::orders::{
     self, CreatedOrder, Order, OrderBody, OrderListBody, OrderListQuery, OrderRequest,
 };
+use crate::page::PageToken;
 use crate::payments::AnyPayment;
 use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
 use crate::state::State;
@@ -224,13 +224,8 @@ pub(crate) async fn order_pay(
         methods: order.payment_methods,
         max_installments: order.max_installments,
     };
-    let call = PaymentCall {
-        origin,
-        requested_at,
-        headers: &headers,
-        order: Some((of_order, terms)),
-    };
-    make(&state, call, body).await
+    let order = Some((of_order, terms));
+    make(&state, requested_at, origin, &headers, body, order).await
 }
 
 /// The address of an order's page.

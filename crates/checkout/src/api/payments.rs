@@ -90,36 +90,19 @@ pub(crate) async fn payment_create(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
-    let call = PaymentCall {
-        origin,
-        requested_at: state.clock.now(),
-        headers: &headers,
-        order: None,
-    };
-    make(&state, call, body).await
+    make(&state, state.clock.now(), origin, &headers, body, None).await
 }
 
-/// A request for a payment, before its body is checked.
-pub(super) struct PaymentCall<'a> {
-    pub(super) origin: Origin,
-    pub(super) requested_at: Timestamp,
-    pub(super) headers: &'a HeaderMap,
-    /// The order to pay, and the terms that it fixes.
-    pub(super) order: Option<(OrderRef, OrderTerms)>,
-}
-
-/// Validates a request for a payment and creates the payment.
+/// Validates a request for a payment and creates the payment. `order` is the order to pay, with the
+/// terms that it fixes.
 pub(super) async fn make(
     state: &State,
-    call: PaymentCall<'_>,
+    requested_at: Timestamp,
+    origin: Origin,
+    headers: &HeaderMap,
     body: Body,
+    order: Option<(OrderRef, OrderTerms)>,
 ) -> Result<Response, Error> {
-    let PaymentCall {
-        origin,
-        requested_at,
-        headers,
-        order,
-    } = call;
     let client = ClientAddress(origin.address);
     request::check_content_type(content_type(headers))?;
     let body = request::read_body(body, BODY_MAX).await?;

@@ -16,7 +16,7 @@ use web::errors::TimestampedErrorBody;
 use web::openapi::{About, Header, add_responses, constant, failure, name_headers, text};
 use web::{docs, health};
 
-use crate::{SERVICE, VERSION, api, orders, page};
+use crate::{SERVICE, VERSION, api, page};
 
 /// The addresses of the API documents.
 pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
@@ -95,7 +95,6 @@ fn described() -> OpenApi {
     add_responses(&mut api, &[400, 401, 429, 500, 503].map(failure));
     add_responses(&mut api, &[otherwise("AnyOther")]);
     let mut pages = page::openapi();
-    pages.merge(orders::pages::openapi());
     docs::describe(&mut pages, DOCUMENTS);
     add_responses(&mut pages, &[otherwise("PageFailed")]);
     api.merge(pages);

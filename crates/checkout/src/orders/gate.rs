@@ -37,25 +37,18 @@ pub(crate) enum LivePayment {
     Unknown,
 }
 
-/// The attempt that a retry resumes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OwnAttempt {
-    pub(crate) id: i64,
-    pub(crate) step: AttemptStep,
-}
-
 /// Locks an order for the rest of the transaction.
 pub(crate) async fn lock(tx: &mut Tx, order: i64) -> Result<LockedOrder, db::Error> {
     let order = store::lock(tx, order).await?;
     order.ok_or_else(|| db::Error::other("an order is missing"))
 }
 
-/// Why a new attempt must not begin, or `own` must not resume. The caller must have locked the
-/// order.
+/// Why a new attempt must not begin, or the attempt in the row `own` must not resume. The caller must
+/// have locked the order.
 pub(crate) async fn obstacle(
     tx: &mut Tx,
     order: &LockedOrder,
-    own: Option<OwnAttempt>,
+    own: Option<i64>,
     now: Timestamp,
 ) -> Result<Option<Obstacle>, db::Error> {
     let is_over = match order.status {
@@ -64,10 +57,12 @@ pub(crate) async fn obstacle(
         OrderStatus::Canceled => Some(Obstacle::Canceled),
         OrderStatus::Expired => Some(Obstacle::Expired),
     };
+    let attempts = store::attempts_of(tx, order.row, now).await?;
+    let is_own = |attempt: &&OrderAttempt| own == Some(attempt.id);
     if let Some(end) = is_over {
         // While the retried attempt may still be charged, its caller must not be told that the
         // order has simply ended.
-        let is_unknown = match own {
+        let is_unknown = match attempts.iter().find(is_own) {
             Some(own) if end != Obstacle::Paid => may_be_charged(tx, own, now).await?,
             _ => false,
         };
@@ -77,10 +72,7 @@ pub(crate) async fn obstacle(
             end
         }));
     }
-    let attempts = store::attempts_of(tx, order.row, now).await?;
-    let others = attempts
-        .iter()
-        .filter(|attempt| own.is_none_or(|own| own.id != attempt.id));
+    let others = attempts.iter().filter(|attempt| !is_own(attempt));
     for other in others.clone().filter(|other| other.is_abandoned()) {
         if !store::revoke_lease(tx, other.id, now).await? {
             return Ok(Some(Obstacle::Confirming));
@@ -95,7 +87,11 @@ pub(crate) async fn obstacle(
 
 /// Whether an attempt of an ended order may still be charged. A run that sent nothing and whose
 /// lease has expired is stopped here for good.
-async fn may_be_charged(tx: &mut Tx, own: OwnAttempt, now: Timestamp) -> Result<bool, db::Error> {
+async fn may_be_charged(
+    tx: &mut Tx,
+    own: &OrderAttempt,
+    now: Timestamp,
+) -> Result<bool, db::Error> {
     Ok(match own.step {
         AttemptStep::Sending => true,
         AttemptStep::Started => !store::revoke_lease(tx, own.id, now).await?,

@@ -130,6 +130,11 @@ impl OrderStatus {
 }
 
 impl Order {
+    /// The order number that shop and buyer know.
+    pub(crate) fn number(&self) -> &str {
+        self.reference.as_ref().unwrap_or(&self.id)
+    }
+
     /// The order as of its creation, for the response to a retry.
     #[must_use]
     pub(super) fn into_first_answer(self) -> Self {

@@ -20,9 +20,9 @@ pub(crate) struct StoredOrder {
 
 /// An order with what its page shows.
 #[derive(Debug, Clone)]
-pub(super) struct LinkedOrder {
-    pub(super) order: Order,
-    pub(super) live: LivePayment,
+pub(crate) struct LinkedOrder {
+    pub(crate) order: Order,
+    pub(crate) live: LivePayment,
 }
 
 /// The order with this id.
@@ -45,7 +45,7 @@ pub(crate) async fn find_by_token(db: &Db, token: &str) -> Result<Option<(i64, O
 }
 
 /// Same as [`find_by_token`], with the order's live payment.
-pub(super) async fn find_linked(
+pub(crate) async fn find_linked(
     db: &Db,
     token: &str,
     now: Timestamp,

@@ -1,11 +1,11 @@
 //! The checkout page: its form, the texts its script needs, and the files it loads.
 //!
-//! The page knows nothing of payments in the database: it posts to `/create_payment` and follows
+//! The page posts to `/create_payment`, or to the address of its order, and follows
 //! `/payments/{id}/status` like any client. Implements "GET /" of the specification. The page's
 //! behaviour is in `assets/checkout.js`, its texts in `templates/checkout/`.
 
 mod closed;
-mod logo;
+mod linked;
 mod order;
 mod pages;
 mod reasons;
@@ -18,6 +18,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use rust_embed::RustEmbed;
 use tower::ServiceBuilder;
+use utoipa::openapi::OpenApi;
 use web::assets::Assets;
 use web::security::{self, Policy};
 use web::{limits, locale};
@@ -26,9 +27,9 @@ use self::closed::{ClosedState, merchants_only};
 use crate::BODY_MAX;
 use crate::keys::ApiKeys;
 
-pub use logo::{Logo, LogoError};
-pub(crate) use order::{ItemLine, OrderLink, OrderLinkState, PageOrder};
-pub(crate) use pages::{openapi, render};
+pub(crate) use linked::{PageToken, routes as order_routes};
+
+pub use crate::shop::{Logo, LogoError, Shop};
 
 /// The page's own style sheet and script.
 #[derive(RustEmbed)]
@@ -38,28 +39,11 @@ pub struct Files;
 /// The timeout of a page or a form, including the transfer.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The shop whose page it is.
-#[derive(Clone, Debug)]
-pub struct Shop {
-    /// The name that buyers know.
-    pub name: String,
-    /// The shop's contact (an address, a number), shown unchanged.
-    pub contact: Option<String>,
-    /// The shop's logo.
-    pub logo: Option<Logo>,
-    /// Whether the provider is the sandbox, so that no real money is paid.
-    pub is_test: bool,
-}
-
-impl Default for Shop {
-    fn default() -> Self {
-        Self {
-            name: "Balcão".to_owned(),
-            contact: None,
-            logo: None,
-            is_test: false,
-        }
-    }
+/// The description of the pages' routes.
+pub(crate) fn openapi() -> OpenApi {
+    let mut pages = pages::openapi();
+    pages.merge(linked::openapi());
+    pages
 }
 
 /// Adds the shop's logo to the common assets.
@@ -90,7 +74,7 @@ pub(crate) fn closed_routes<S: Clone + Send + Sync + 'static>(
 }
 
 /// Adds the middleware of pages to these routes.
-pub(crate) fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Router<S> {
+fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Router<S> {
     pages.layer(
         ServiceBuilder::new()
             .layer(from_fn_with_state(Policy::Pages, security::headers))

@@ -4,9 +4,9 @@
 use db::Money;
 use serde::Deserialize;
 use serde_json::json;
-use web::locale::Locale;
 use web::page::Layout;
 
+use crate::orders::{Item, Order};
 use crate::request::MethodKind;
 use crate::request::amount::MAX_AMOUNT;
 use crate::request::text::checked;
@@ -19,9 +19,9 @@ pub(super) struct OrderQuery {
 }
 
 /// What the page charges. The page asks the buyer for missing fields.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct PageOrder {
-    pub(super) amount: Option<AmountText>,
+#[derive(Debug, Default)]
+pub(super) struct PageOrder {
+    pub(super) amount: Option<Money>,
     pub(super) description: Option<String>,
     /// Whether the query had an invalid amount or description.
     pub(super) is_refused: bool,
@@ -29,35 +29,18 @@ pub(crate) struct PageOrder {
     pub(super) link: Option<OrderLink>,
 }
 
-/// What the page shows of an order besides its amount.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct OrderLink {
+/// An order of the shop on its own page.
+#[derive(Debug)]
+pub(super) struct OrderLink {
     /// The page's own path, to which the payment is sent.
-    pub(crate) path: String,
-    /// The order number that shop and buyer know.
-    pub(crate) number: String,
-    pub(crate) items: Vec<ItemLine>,
-    pub(crate) methods: Vec<MethodKind>,
-    pub(crate) max_installments: Option<u8>,
-    /// The prefilled form fields, as JSON.
-    pub(crate) customer: String,
-    pub(crate) state: OrderLinkState,
-    /// Where the page's link leads after payment, and otherwise.
-    pub(crate) success_url: Option<String>,
-    pub(crate) cancel_url: Option<String>,
-}
-
-/// One line of the list of items.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ItemLine {
-    pub(crate) title: String,
-    pub(crate) quantity: i64,
-    pub(crate) sum: String,
+    pub(super) path: String,
+    pub(super) order: Order,
+    pub(super) state: OrderLinkState,
 }
 
 /// The state of an order on its page.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum OrderLinkState {
+pub(super) enum OrderLinkState {
     Open,
     /// A payment is pending or under review: its id, and the token to follow its status.
     Followed {
@@ -73,18 +56,9 @@ pub(crate) enum OrderLinkState {
     Expired,
 }
 
-/// An amount, formatted for people and for the script.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct AmountText {
-    pub(super) written: String,
-    pub(super) plain: String,
-}
-
 impl PageOrder {
-    pub(super) fn of(address: &OrderQuery, locale: Locale) -> Self {
-        let written = |amount| AmountText::new(amount, locale);
-        let amount = address.amount.as_deref();
-        let amount = amount.map(|text| self::amount(text).map(written));
+    pub(super) fn of(address: &OrderQuery) -> Self {
+        let amount = address.amount.as_deref().map(amount);
         let description = address.description.as_deref().map(description);
         Self {
             is_refused: matches!(amount, Some(None)) || matches!(description, Some(None)),
@@ -94,19 +68,9 @@ impl PageOrder {
         }
     }
 
-    /// The page of an order of the shop.
-    pub(crate) fn linked(
-        amount: Money,
-        description: String,
-        link: OrderLink,
-        locale: Locale,
-    ) -> Self {
-        Self {
-            amount: Some(AmountText::new(amount, locale)),
-            description: Some(description),
-            is_refused: false,
-            link: Some(link),
-        }
+    /// The amount, formatted for people.
+    pub(super) fn amount_text(&self, layout: &Layout) -> Option<String> {
+        self.amount.map(|amount| layout.locale.money(amount))
     }
 
     /// The address to which the form is sent.
@@ -119,7 +83,12 @@ impl PageOrder {
     /// Whether this payment method is allowed.
     pub(super) fn takes(&self, method: &str) -> bool {
         let link = self.link.as_ref();
-        link.is_none_or(|link| link.methods.iter().any(|kind| kind.as_str() == method))
+        link.is_none_or(|link| {
+            link.order
+                .payment_methods
+                .iter()
+                .any(|kind| kind.as_str() == method)
+        })
     }
 
     /// Whether this method is selected at first.
@@ -142,15 +111,18 @@ impl PageOrder {
         } else {
             return layout.text("Gerar boleto", "Get the boleto").to_owned();
         };
-        match &self.amount {
-            Some(amount) => format!("{with_amount} {}", amount.written),
+        match self.amount_text(layout) {
+            Some(amount) => format!("{with_amount} {amount}"),
             None => alone.to_owned(),
         }
     }
 
     /// The hint below the card fields.
     pub(super) fn card_hint(&self, layout: &Layout) -> String {
-        let most = self.link.as_ref().and_then(|link| link.max_installments);
+        let most = self
+            .link
+            .as_ref()
+            .and_then(|link| link.order.max_installments);
         if most == Some(1) {
             return layout.text("Na hora", "Instantly").to_owned();
         }
@@ -176,12 +148,12 @@ impl PageOrder {
     }
 
     /// Where the page's link leads in the current state. A refunded order was paid, too.
-    pub(super) fn way_back(&self) -> Option<&str> {
+    pub(super) fn way_back(&self) -> Option<String> {
         let link = self.link.as_ref()?;
         if self.is_state("paid") || self.is_state("returned") {
-            link.success_url.as_deref()
+            link.success_url()
         } else {
-            link.cancel_url.as_deref()
+            link.way(link.order.cancel_url.as_deref())
         }
     }
 
@@ -191,16 +163,41 @@ impl PageOrder {
     }
 }
 
-impl AmountText {
-    fn new(amount: Money, locale: Locale) -> Self {
-        Self {
-            written: locale.money(amount),
-            plain: amount.to_string(),
-        }
-    }
-}
-
 impl OrderLink {
+    /// The price of an item's whole quantity.
+    pub(super) fn sum(&self, item: &Item, layout: &Layout) -> String {
+        layout.locale.money(item.sum().unwrap_or(Money::ZERO))
+    }
+
+    /// The form fields that the order's customer prefills, as JSON.
+    pub(super) fn customer(&self) -> String {
+        let Some(customer) = &self.order.customer else {
+            return "{}".to_owned();
+        };
+        let name = customer.name.as_deref();
+        let (first, last) = name.map_or((None, None), |name| match name.split_once(' ') {
+            Some((first, last)) => (Some(first), Some(last.trim())),
+            None => (Some(name), None),
+        });
+        json!({
+            "cardholder_name": name, "first_name": first, "last_name": last,
+            "email": customer.email, "identification_number": customer.identification_number,
+            "zip_code": customer.zip_code, "street_name": customer.street_name,
+            "street_number": customer.street_number, "neighborhood": customer.neighborhood,
+            "city": customer.city, "federal_unit": customer.federal_unit,
+        })
+        .to_string()
+    }
+
+    /// Where the page's link leads after payment.
+    pub(super) fn success_url(&self) -> Option<String> {
+        self.way(self.order.success_url.as_deref())
+    }
+
+    fn way(&self, url: Option<&str>) -> Option<String> {
+        url.map(|url| with_order(url, &self.order.id))
+    }
+
     /// The payment that the page follows, as JSON.
     pub(super) fn followed(&self) -> Option<String> {
         match &self.state {
@@ -238,6 +235,16 @@ fn description(text: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// The shop's address, with the order's id added to its query.
+fn with_order(url: &str, id: &str) -> String {
+    let (address, fragment) = match url.split_once('#') {
+        Some((address, fragment)) => (address, format!("#{fragment}")),
+        None => (url, String::new()),
+    };
+    let separator = if address.contains('?') { '&' } else { '?' };
+    format!("{address}{separator}order={id}{fragment}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,7 +255,7 @@ mod tests {
             amount: amount.map(str::to_owned),
             description: description.map(str::to_owned),
         };
-        PageOrder::of(&address, Locale::PtBr)
+        PageOrder::of(&address)
     }
 
     fn cents(text: &str) -> Option<i128> {
@@ -288,5 +295,16 @@ mod tests {
             assert!(order(None, Some(text)).is_refused, "{text:?}");
         }
         assert!(!order(None, Some(&"é".repeat(most))).is_refused);
+    }
+
+    #[test]
+    fn the_way_back_has_the_order_in_its_query() {
+        for (url, expected) in [
+            ("https://a.b/c", "https://a.b/c?order=ord_1"),
+            ("https://a.b/c?d=e", "https://a.b/c?d=e&order=ord_1"),
+            ("https://a.b/c#d", "https://a.b/c?order=ord_1#d"),
+        ] {
+            assert_eq!(with_order(url, "ord_1"), expected);
+        }
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn routes<S>(shop: Arc<Shop>, assets: Assets) -> Router<S> {
 }
 
 /// The description of the routes.
-pub(crate) fn openapi() -> OpenApi {
+pub(super) fn openapi() -> OpenApi {
     ROUTES.openapi()
 }
 
@@ -106,7 +106,7 @@ async fn checkout(
             is_refused: true,
             ..PageOrder::default()
         },
-        |Query(query)| PageOrder::of(&query, layout.locale),
+        |Query(query)| PageOrder::of(&query),
     );
     render(&shop, order, layout, &assets)
 }
@@ -115,7 +115,7 @@ async fn checkout(
 ///
 /// # Errors
 /// None in practice: all values for the script can be serialised.
-pub(crate) fn render(
+pub(super) fn render(
     shop: &Shop,
     order: PageOrder,
     layout: Layout,

@@ -7,9 +7,9 @@ use delivery::mail::NewMail;
 use web::locale::Locale;
 
 use crate::orders::Order;
-use crate::page::Shop;
 use crate::payments::{CardFacts, Payment};
 use crate::request::MethodKind;
+use crate::shop::Shop;
 
 /// The facts of a receipt.
 pub(super) struct Facts<'a> {
@@ -96,7 +96,6 @@ impl Facts<'_> {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let (payment, locale) = (self.payment, self.locale);
-        let number = |order: &Order| order.reference.as_ref().unwrap_or(&order.id).clone();
         let facts = [
             (("Valor", "Amount"), Some(locale.money(payment.amount))),
             (("Data", "Date"), Some(locale.date_time(self.approved_at))),
@@ -108,7 +107,10 @@ impl Facts<'_> {
                 ("Descrição", "Description"),
                 Some(payment.description.clone()),
             ),
-            (("Pedido", "Order"), self.order.map(number)),
+            (
+                ("Pedido", "Order"),
+                self.order.map(|order| order.number().to_owned()),
+            ),
             (
                 ("Número do pagamento", "Payment number"),
                 Some(payment.id.clone()),

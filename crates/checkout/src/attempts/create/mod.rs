@@ -18,7 +18,7 @@ use super::end::{RunError, Stop, end_stopped};
 use super::model::{Instruction, NewRun, PaymentInstruction, Terms};
 use super::store;
 use crate::idempotency::IdempotencyKey;
-use crate::orders::{self, Obstacle, OwnAttempt};
+use crate::orders::{self, Obstacle};
 use crate::payments::{Intent, PaymentState};
 use crate::provider::ProviderPayment;
 use crate::request::{MethodKind, PaymentRequest};
@@ -231,11 +231,7 @@ async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstac
     if is_answered {
         return Ok(None);
     }
-    let own = known.map(|known| OwnAttempt {
-        id: known.id,
-        step: known.step,
-    });
-    orders::obstacle(tx, &order, own, run.now).await
+    orders::obstacle(tx, &order, known.map(|known| known.id), run.now).await
 }
 
 fn instruction(

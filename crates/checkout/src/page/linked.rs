@@ -1,0 +1,124 @@
+//! `GET /pay/{token}`: the page of an order.
+
+use axum::Router;
+use axum::extract::{FromRef, FromRequestParts, Path, State as Extracted};
+use axum::response::Response;
+use http::request::Parts;
+use utoipa::IntoParams;
+use utoipa::openapi::OpenApi;
+use utoipa::openapi::path::{Parameter, ParameterIn};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::Error;
+use web::assets::Assets;
+use web::openapi::{self, Routes, parameter};
+use web::page::Layout;
+
+use super::around;
+use super::order::{OrderLink, OrderLinkState, PageOrder};
+use super::pages::render;
+use crate::errors::{database, order_not_found};
+use crate::orders::{self, LinkedOrder, LivePayment, OrderStatus};
+use crate::state::State;
+
+/// The token in the address of an order's page. It must not appear in any log.
+pub(crate) struct PageToken(pub(crate) String);
+
+impl IntoParams for PageToken {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let what = "The last part of the order's `url`.";
+        let token = parameter("token", ParameterIn::Path, Some(what), openapi::text());
+        vec![token.build()]
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PageToken {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        path.map(|Path(token)| Self(token))
+            .map_err(|_| order_not_found())
+    }
+}
+
+#[derive(Clone)]
+struct OrderPageState {
+    state: State,
+    assets: Assets,
+}
+
+impl FromRef<OrderPageState> for Assets {
+    fn from_ref(page: &OrderPageState) -> Self {
+        page.assets.clone()
+    }
+}
+
+static ROUTES: Routes<OrderPageState> =
+    Routes::new(|| OpenApiRouter::new().routes(routes!(order_page)));
+
+/// The pages of orders.
+pub(crate) fn routes(state: State, assets: Assets) -> Router {
+    around(ROUTES.router().with_state(OrderPageState { state, assets }))
+}
+
+/// The description of the routes.
+pub(super) fn openapi() -> OpenApi {
+    ROUTES.openapi()
+}
+
+/// The page of an order
+///
+/// What is to be paid, and by what; or that the order is paid, canceled or expired.
+#[utoipa::path(
+    get, path = "/pay/{token}", tag = "Pages", operation_id = "orderPage", security(), params(PageToken),
+    responses(
+        (status = 200, description = "The page.",
+        content_type = "text/html; charset=utf-8", body = String),
+        (status = 308, description = "Plain HTTP, when a public HTTPS address is configured.",
+        headers(("Location"))),
+    ),
+)]
+async fn order_page(
+    Extracted(OrderPageState { state, assets }): Extracted<OrderPageState>,
+    PageToken(token): PageToken,
+    layout: Layout,
+) -> Result<Response, Error> {
+    let found = orders::find_linked(&state.db, &token, state.clock.now()).await;
+    let linked = found.map_err(database)?.ok_or_else(Error::not_found)?;
+    let link = OrderLink {
+        path: format!("/pay/{token}"),
+        state: link_state(&state, &linked),
+        order: linked.order,
+    };
+    let order = PageOrder {
+        amount: Some(link.order.amount),
+        description: Some(link.order.description.clone()),
+        is_refused: false,
+        link: Some(link),
+    };
+    render(&state.config.shop, order, layout, &assets)
+}
+
+/// What a buyer needs to know first. That money may be moving comes before the order's expiry.
+fn link_state(state: &State, linked: &LinkedOrder) -> OrderLinkState {
+    let order = &linked.order;
+    let is_timely = order.expires_at > state.clock.now();
+    match (order.status, &linked.live) {
+        (OrderStatus::Paid, _) if order.refunded >= order.amount => OrderLinkState::Returned,
+        (OrderStatus::Paid, _) => OrderLinkState::Paid,
+        (OrderStatus::Canceled, _) => OrderLinkState::Canceled,
+        (_, LivePayment::Unknown) => OrderLinkState::Confirming,
+        (_, LivePayment::Review(id)) => followed(state, id),
+        (OrderStatus::Open, LivePayment::Pending(id)) if is_timely => followed(state, id),
+        (OrderStatus::Open, LivePayment::Nothing) if is_timely => OrderLinkState::Open,
+        _ => OrderLinkState::Expired,
+    }
+}
+
+fn followed(state: &State, id: &str) -> OrderLinkState {
+    OrderLinkState::Followed {
+        id: id.to_owned(),
+        token: state.status_token(id),
+    }
+}
