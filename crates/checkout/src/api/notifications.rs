@@ -6,12 +6,11 @@ use http::{HeaderMap, StatusCode};
 use utoipa::openapi::path::{Parameter, ParameterIn};
 use utoipa::openapi::{ObjectBuilder, OneOfBuilder, RefOr, Schema};
 use utoipa::{IntoParams, PartialSchema, ToSchema};
+use web::Error;
 use web::openapi::{Failure, integer, parameter, text};
-use web::{Error, rate};
 
-use crate::errors::database;
 use crate::json::Object;
-use crate::notifications::{Notification, ReceiveError, receive};
+use crate::notifications::{Notification, receive};
 use crate::state::State;
 use crate::{BODY_MAX, request};
 
@@ -103,16 +102,6 @@ fn read(pairs: &[(String, String)], body: &[u8]) -> Notification {
             .or_else(|| query("topic"))
             .or_else(|| member("type"))
             .or_else(|| member("topic")),
-    }
-}
-
-impl std::convert::From<ReceiveError> for Error {
-    fn from(error: ReceiveError) -> Self {
-        match error {
-            ReceiveError::Signature => Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"),
-            ReceiveError::RateLimitExceeded(refusal) => rate::too_many_requests(&refusal),
-            ReceiveError::Database(error) => database(error),
-        }
     }
 }
 

@@ -9,9 +9,11 @@ mod signature;
 mod store;
 mod worker;
 
-use http::HeaderMap;
-use web::rate::{Key, Period, Rate, Reserve};
+use http::{HeaderMap, StatusCode};
+use web::Error;
+use web::rate::{self, Key, Period, Rate, Reserve};
 
+use crate::errors::database;
 use crate::payments::find_stored;
 use crate::provider::is_provider_id;
 use crate::state::State;
@@ -34,19 +36,6 @@ pub(crate) struct Notification {
     pub(crate) topic: Option<String>,
 }
 
-/// Why a notification is not accepted.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ReceiveError {
-    /// The signature is missing or wrong.
-    #[error("the notification's signature is missing or wrong")]
-    Signature,
-    /// The rate limit of unsigned notifications is exceeded.
-    #[error("too many unsigned notifications")]
-    RateLimitExceeded(web::rate::RateLimitExceeded),
-    #[error(transparent)]
-    Database(#[from] db::Error),
-}
-
 /// Verifies and stores a notification. The worker reads the payment later.
 ///
 /// A notification of another topic is acknowledged and dropped, so that the provider does not
@@ -55,12 +44,12 @@ pub(crate) async fn receive(
     state: &State,
     headers: &HeaderMap,
     notification: Notification,
-) -> Result<(), ReceiveError> {
+) -> Result<(), Error> {
     let secrets = &state.config.webhook_secrets;
     let signed = !secrets.is_empty();
     if signed && !signature::is_valid(secrets, notification.signed_id.as_deref(), headers) {
         state.metrics.notification("refused");
-        return Err(ReceiveError::Signature);
+        return Err(Error::new(StatusCode::UNAUTHORIZED, "Invalid credentials"));
     }
     let topic = notification.topic.unwrap_or_else(|| "payment".to_owned());
     let payment = notification
@@ -73,7 +62,8 @@ pub(crate) async fn receive(
     if !signed {
         // Anyone may have sent it. It must name a stored payment, otherwise anyone could cause
         // arbitrary calls to the provider.
-        if find_stored(&state.db, &payment).await?.is_none() {
+        let stored = find_stored(&state.db, &payment).await;
+        if stored.map_err(database)?.is_none() {
             state.metrics.notification("ignored");
             return Ok(());
         }
@@ -86,13 +76,14 @@ pub(crate) async fn receive(
                 Reserve::Nothing,
             )
             .await;
-        quota.map_err(ReceiveError::RateLimitExceeded)?;
+        quota.map_err(|refusal| rate::too_many_requests(&refusal))?;
     }
     let now = state.clock.now();
     state
         .db
         .write(async move |tx| store::insert_notification(tx, &payment, signed, now).await)
-        .await?;
+        .await
+        .map_err(database)?;
     state.metrics.notification("accepted");
     state.inbox.notify_one();
     Ok(())
