@@ -9,7 +9,8 @@ use crate::payments::PaymentState;
 use crate::payments::schema::amount;
 use crate::request::MethodKind;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum OrderStatus {
     /// It can be paid.
     Open,
@@ -103,8 +104,7 @@ pub(crate) struct Order {
 #[schema(as = PaymentOfOrder)]
 pub(crate) struct OrderPayment {
     pub(crate) id: String,
-    #[schema(value_type = PaymentState)]
-    pub(crate) status: String,
+    pub(crate) status: PaymentState,
     // `pix`, or the identifier of the boleto method or the card network.
     pub(crate) payment_method_id: String,
     /// ISO 8601 with a UTC offset, as the provider sent it.

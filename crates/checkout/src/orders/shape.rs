@@ -29,15 +29,14 @@ pub(crate) struct OrderBody<'a> {
     /// The shop's own number.
     #[schema(required)]
     reference: Option<&'a str>,
-    #[schema(value_type = OrderStatus)]
-    status: &'static str,
+    status: OrderStatus,
     #[schema(schema_with = positive_amount)]
     amount: Box<RawValue>,
     description: &'a str,
     #[schema(value_type = Vec<Item>)]
     items: &'a [Item],
     #[schema(schema_with = methods)]
-    payment_methods: Vec<&'static str>,
+    payment_methods: &'a [MethodKind],
     #[schema(required, value_type = Option<i64>, minimum = 1)]
     max_installments: Option<u8>,
     #[schema(required, value_type = Option<Customer>)]
@@ -91,15 +90,11 @@ impl<'a> OrderBody<'a> {
         Self {
             id: &order.id,
             reference: order.reference.as_deref(),
-            status: order.status.as_str(),
+            status: order.status,
             amount: order.amount.to_json(),
             description: &order.description,
             items: &order.items,
-            payment_methods: order
-                .payment_methods
-                .iter()
-                .map(|method| method.as_str())
-                .collect(),
+            payment_methods: &order.payment_methods,
             max_installments: order.max_installments,
             customer: order.customer.as_ref(),
             success_url: order.success_url.as_deref(),

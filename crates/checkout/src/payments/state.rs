@@ -3,8 +3,11 @@
 //! The provider decides a payment's state. The state machine decides which reported states are
 //! accepted, through which intermediate states, and which are refused.
 
+use serde::Serialize;
+
 /// A payment's state: the seven status values of the specification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PaymentState {
     /// Awaiting payment or bank processing.
     Pending,

@@ -19,6 +19,7 @@ pub(crate) mod text;
 
 use brazil::{FederalUnit, PostalCode, TaxId};
 use db::{Money, Timestamp};
+use serde::Serialize;
 
 pub(crate) use body::{Member, Members, not_unicode};
 pub use body::{check_content_type, read as read_body};
@@ -70,7 +71,8 @@ pub(crate) struct OrderTerms {
 }
 
 /// A method without its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MethodKind {
     /// `card`
     Card,

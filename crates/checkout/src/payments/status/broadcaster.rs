@@ -31,19 +31,15 @@ const OF_A_CLIENT: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusView {
-    #[schema(value_type = PaymentState)]
-    pub(crate) status: &'static str,
+    pub(crate) status: PaymentState,
     pub(crate) status_detail: String,
-    #[serde(skip)]
-    pub(crate) state: PaymentState,
 }
 
 impl StatusView {
     pub(crate) fn new(state: PaymentState, status_detail: &str) -> Self {
         Self {
-            status: state.as_str(),
+            status: state,
             status_detail: status_detail.to_owned(),
-            state,
         }
     }
 
@@ -155,7 +151,7 @@ impl StatusBroadcaster {
 /// Replaces the view. A view that the state machine does not allow after the current one is stale
 /// and ignored. Returns whether it was replaced.
 fn replace(view: &mut StatusView, new: StatusView) -> bool {
-    let is_news = *view != new && view.state.apply(new.status).is_ok();
+    let is_news = *view != new && view.status.apply(new.status.as_str()).is_ok();
     if is_news {
         *view = new;
     }

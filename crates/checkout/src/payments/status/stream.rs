@@ -49,7 +49,7 @@ async fn send_updates(
     let end = Instant::now() + LENGTH_MAX;
     loop {
         let view = follower.current().shown_to(origin);
-        if sender.send(Ok(event(&view))).await.is_err() || view.state.is_final() {
+        if sender.send(Ok(event(&view))).await.is_err() || view.status.is_final() {
             return;
         }
         tokio::select! {
