@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// A JSON object whose members are unparsed source texts.
@@ -119,6 +119,11 @@ impl<'a> Value<'a> {
             Value::Null | Value::Other(_) => None,
         }
     }
+}
+
+/// A value of ours as JSON. It never fails in practice, since all of them can be serialised.
+pub(crate) fn to_text(value: &impl Serialize) -> Result<String, db::Error> {
+    serde_json::to_string(value).map_err(db::Error::other)
 }
 
 /// Decodes a JSON string with its quotes. `None` if it contains an unpaired surrogate.

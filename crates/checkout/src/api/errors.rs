@@ -58,7 +58,6 @@ impl From<CreateError> for Error {
                 "API Error: unknown payment status",
             )),
             CreateError::Database(error) => unknown_outcome(database(error)),
-            CreateError::Fault(what) => unknown_outcome(Self::internal(what)),
         }
     }
 }
@@ -82,7 +81,6 @@ impl From<RefundError> for Error {
             RefundError::Amount => Refusal::invalid_amount("amount").into(),
             RefundError::Run(error) => error.into(),
             RefundError::Database(error) => unknown_outcome(database(error)),
-            RefundError::Shape(error) => unknown_outcome(Self::internal(error)),
         }
     }
 }
@@ -93,7 +91,6 @@ impl From<CreateOrderError> for Error {
             CreateOrderError::Reference(id) => reference_taken(&id),
             CreateOrderError::Mismatch => mismatch(),
             CreateOrderError::Database(error) => database(error),
-            CreateOrderError::Shape(error) => Self::internal(error),
         }
     }
 }

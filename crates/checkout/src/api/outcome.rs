@@ -17,6 +17,7 @@ use crate::access::Caller;
 use crate::attempts::{CreationOutcome, find_outcome};
 use crate::errors::{database, key_refused, payment_not_found};
 use crate::idempotency::KeyText;
+use crate::json::to_text;
 use crate::payments::PaymentState;
 use crate::state::State;
 
@@ -31,8 +32,8 @@ struct OutcomeBody<'a> {
     #[schema(nullable = false)]
     id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<PaymentState>, nullable = false)]
-    status: Option<&'static str>,
+    #[schema(nullable = false)]
+    status: Option<PaymentState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     status_detail: Option<&'a str>,
@@ -52,7 +53,7 @@ impl<'a> OutcomeBody<'a> {
             CreationOutcome::Created(payment) => Self {
                 outcome: "created",
                 id: Some(&payment.id),
-                status: Some(payment.state.as_str()),
+                status: Some(payment.state),
                 status_detail: Some(&payment.status_detail),
             },
         }
@@ -107,7 +108,7 @@ pub(crate) async fn payment_outcome(
         .await
         .map_err(database)?;
     let outcome = found.ok_or_else(payment_not_found)?;
-    let body = serde_json::to_string(&OutcomeBody::new(&outcome)).map_err(Error::internal)?;
+    let body = to_text(&OutcomeBody::new(&outcome)).map_err(database)?;
     let mut response = json_text(shown_to(anonymous_client, body), false);
     if let CreationOutcome::Created(payment) = &outcome {
         let token =

@@ -175,7 +175,7 @@ pub(crate) async fn payment_read(
         .await
         .map_err(database)?
         .ok_or_else(payment_not_found)?;
-    show(&payment)
+    Ok(show(&payment))
 }
 
 /// Cancel a payment
@@ -204,7 +204,8 @@ pub(crate) async fn payment_cancel(
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     request::check_cancellation(content_type(&headers), &body)?;
-    show(&attempts::cancel(&state, &id, Purpose::Buyer).await?)
+    let payment = attempts::cancel(&state, &id, Purpose::Buyer).await?;
+    Ok(show(&payment))
 }
 
 /// Refund a payment
@@ -298,9 +299,6 @@ pub(super) fn shown_to(anonymous_client: Option<ClientAddress>, body: String) ->
     }
 }
 
-fn show(payment: &Payment) -> Result<Response, Error> {
-    Ok(json_text(
-        PaymentBody::to_text(payment).map_err(Error::internal)?,
-        false,
-    ))
+fn show(payment: &Payment) -> Response {
+    private(Json(PaymentBody::new(payment)))
 }

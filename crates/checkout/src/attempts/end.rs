@@ -112,10 +112,20 @@ async fn give_up(
         Verdict::NothingSent if run.is_fresh && failure.is_held_back() => {
             delete(state, run).await?
         }
-        Verdict::NothingSent => {
-            release(state, run, AttemptStep::Started, stopped_at, &failure).await?
+        Verdict::NothingSent | Verdict::Unknown => {
+            let step = match verdict {
+                Verdict::Unknown => AttemptStep::Sending,
+                _ => AttemptStep::Started,
+            };
+            let is_moving = stopped_at == Stage::Moving;
+            let was_kept_back = failure.is_held_back() || matches!(failure, Failure::NotSent(_));
+            let released = Release {
+                has_sent: is_moving && !was_kept_back,
+                is_token_spent: is_moving && failure.is_spent_card_token(),
+                ..unsent(state, run, step, failure.to_string())
+            };
+            release(state, released).await?
         }
-        Verdict::Unknown => release(state, run, AttemptStep::Sending, stopped_at, &failure).await?,
     };
     let is_refused = is_left && verdict == Verdict::Refused;
     Ok(RunError::Provider {
@@ -141,7 +151,7 @@ pub(super) async fn give_up_unread(
         has_sent: true,
         ..unsent(state, run, AttemptStep::Sending, reason.to_owned())
     };
-    store_release(state, released).await.map(drop)
+    release(state, released).await.map(drop)
 }
 
 /// Ends the attempt with a refusal that no retry can change. Like the functions below, it returns
@@ -166,22 +176,6 @@ async fn delete(state: &State, run: &Run) -> Result<bool, db::Error> {
         .await
 }
 
-async fn release(
-    state: &State,
-    run: &Run,
-    step: AttemptStep,
-    stopped_at: Stage,
-    failure: &Failure,
-) -> Result<bool, db::Error> {
-    let was_kept_back = failure.is_held_back() || matches!(failure, Failure::NotSent(_));
-    let released = Release {
-        has_sent: stopped_at == Stage::Moving && !was_kept_back,
-        is_token_spent: stopped_at == Stage::Moving && failure.is_spent_card_token(),
-        ..unsent(state, run, step, failure.to_string())
-    };
-    store_release(state, released).await
-}
-
 /// The release of a run that sent nothing. An attempt of unknown outcome is checked soon.
 fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Release {
     let is_unknown = step == AttemptStep::Sending;
@@ -197,7 +191,7 @@ fn unsent(state: &State, run: &Run, step: AttemptStep, answer: String) -> Releas
     }
 }
 
-async fn store_release(state: &State, release: Release) -> Result<bool, db::Error> {
+async fn release(state: &State, release: Release) -> Result<bool, db::Error> {
     let is_unknown = release.check_at.is_some();
     let is_released = state
         .db

@@ -22,7 +22,7 @@ use db::{Db, Error, Timestamp, Tx};
 
 use crate::idempotency::RETENTION;
 
-pub(crate) use adopt::{Adoption, adopt_or_record, complete};
+pub(crate) use adopt::{adopt_or_record, complete};
 pub(crate) use cancel::{CancelError, cancel};
 pub(crate) use claim::{begun_at, patience};
 pub(crate) use create::{CreateError, CreationResponse, OrderRef, Requester, create};

@@ -8,6 +8,7 @@ use db::{Timestamp, Tx};
 use super::events;
 use super::model::Attempt;
 use super::store::{self as attempts, Finish};
+use crate::json::to_text;
 use crate::orders::{self, PaymentChange};
 use crate::payments::store;
 use crate::payments::{
@@ -28,8 +29,6 @@ pub(super) enum SettleError {
     Contradiction(&'static str),
     #[error(transparent)]
     Database(#[from] db::Error),
-    #[error("a payment could not be written as JSON")]
-    Shape(#[from] serde_json::Error),
 }
 
 /// The payment has another amount than requested.
@@ -37,7 +36,7 @@ const OTHER_AMOUNT: &str = "its amount is not the one asked for";
 /// Two of our references have the same provider id, or one reference has two provider payments.
 const OTHER_PAYMENT: &str = "its id is another payment's";
 
-/// The result of recording a report of a payment.
+/// The result of a report of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportOutcome {
     Moved {
@@ -51,6 +50,14 @@ pub(crate) enum ReportOutcome {
     Refused(PaymentState),
     /// This service did not create the payment.
     NotOurs,
+    /// The report completed an attempt whose response was lost.
+    Completed,
+    /// The attempt's lease is still held, or the payment's status is unknown. The payment is read
+    /// again later.
+    Busy,
+    /// The report contradicts the attempt that it belongs to, for this reason. The attempt stays
+    /// open.
+    Contradiction(&'static str),
 }
 
 /// When an open payment is checked next: a minute after its creation, then after waits that double
@@ -91,7 +98,7 @@ pub(super) async fn settle_payment(
         payment,
         now,
     )?;
-    let body = PaymentBody::to_text(&new)?;
+    let body = to_text(&PaymentBody::new(&new))?;
     let corrects = attempt.step.had_no_effect().then_some(attempt.step);
     let record = PaymentRecord {
         order: instruction.order_id,
@@ -252,7 +259,7 @@ pub(super) async fn settle_report(
                 "payments: the provider reported another amount, or a state that cannot follow the stored one; the report was refused: compare the payment there"
             );
         }
-        ReportOutcome::NotOurs => return Ok(recorded),
+        _ => return Ok(recorded),
     }
     state.wake_deliveries();
     Ok(recorded)

@@ -6,7 +6,7 @@ use db::{Db, Timestamp};
 use tokio::task::JoinSet;
 
 use super::store::{self, NotificationOutcome, WaitingNotification};
-use crate::attempts::{Adoption, ReportOutcome, adopt_or_record};
+use crate::attempts::{ReportOutcome, adopt_or_record};
 use crate::payments::{PaymentState, Source, StoredPayment, find_stored};
 use crate::provider::{Failure, Purpose};
 use crate::state::State;
@@ -159,15 +159,15 @@ async fn read_and_record(
 ) -> Result<Option<NotificationOutcome>, db::Error> {
     match state.provider.read(&waiting.payment).await {
         Ok(payment) => {
-            let adopted = adopt_or_record(state, &payment, Source::Notification).await?;
-            Ok(match adopted {
+            let outcome = adopt_or_record(state, &payment, Source::Notification).await?;
+            Ok(match outcome {
                 // The request that creates the payment is still running, and records the payment at
                 // its end.
-                Adoption::Busy => None,
-                Adoption::Recorded(ReportOutcome::NotOurs) | Adoption::Contradiction(_) => {
+                ReportOutcome::Busy => None,
+                ReportOutcome::NotOurs | ReportOutcome::Contradiction(_) => {
                     Some(NotificationOutcome::Foreign)
                 }
-                Adoption::Recorded(_) | Adoption::Completed => Some(NotificationOutcome::Applied),
+                _ => Some(NotificationOutcome::Applied),
             })
         }
         // The provider reports "not found" for new payments, so one of ours is read again later.

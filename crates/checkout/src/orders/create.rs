@@ -8,6 +8,7 @@ use super::request::NewOrder;
 use super::store::{self, InsertedOrder};
 use crate::digest;
 use crate::idempotency::{IdempotencyKey, RETENTION};
+use crate::json::to_text;
 use crate::secret::Secret;
 use crate::state::State;
 
@@ -34,8 +35,6 @@ pub(crate) enum CreateOrderError {
     Mismatch,
     #[error(transparent)]
     Database(#[from] db::Error),
-    #[error("an order could not be written as JSON")]
-    Shape(#[from] serde_json::Error),
 }
 
 /// Creates the order of a request that was validated at `now`, or returns the existing one of its
@@ -47,12 +46,8 @@ pub(crate) async fn create(
     now: Timestamp,
 ) -> Result<CreatedOrder, CreateOrderError> {
     let id = format!("ord_{}", state.random.uuid_at(now).simple());
-    let items = serde_json::to_string(&new.items)?;
-    let customer = new
-        .customer
-        .as_ref()
-        .map(serde_json::to_string)
-        .transpose()?;
+    let items = to_text(&new.items)?;
+    let customer = new.customer.as_ref().map(to_text).transpose()?;
     let secret = &state.config.secret;
     let order = InsertedOrder {
         token_digest: digest::sha256(state.order_token(&id)),

@@ -106,15 +106,10 @@ impl Intent {
             identification_type: request.tax_id.kind().as_str().to_owned(),
             identification_number: request.tax_id.as_str().to_owned(),
         };
-        let (method, amount, description) = (
-            request.method.kind(),
-            request.amount,
-            request.description.clone(),
-        );
         Self {
-            method,
-            amount,
-            description,
+            method: request.method.kind(),
+            amount: request.amount,
+            description: request.description.clone(),
             language,
             payer,
             card,

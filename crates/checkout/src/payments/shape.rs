@@ -19,8 +19,7 @@ use crate::request::MethodKind;
 pub(crate) struct PaymentBody<'a> {
     /// Assigned by the provider.
     id: &'a str,
-    #[schema(value_type = PaymentState)]
-    status: &'static str,
+    status: PaymentState,
     /// An open word of the provider, such as accredited or `pending_waiting_transfer`.
     status_detail: &'a str,
     #[schema(schema_with = amount)]
@@ -129,7 +128,7 @@ impl<'a> PaymentBody<'a> {
         let payer = &payment.payer;
         Self {
             id: &payment.id,
-            status: payment.state.as_str(),
+            status: payment.state,
             status_detail: &payment.status_detail,
             transaction_amount: payment.amount.to_json(),
             payment_method_id: &payment.provider_method,
@@ -154,11 +153,6 @@ impl<'a> PaymentBody<'a> {
             }),
         }
     }
-
-    /// The JSON text. It never fails in practice, since all values can be serialised.
-    pub(crate) fn to_text(payment: &'a Payment) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&Self::new(payment))
-    }
 }
 
 /// What a page shows of its payment; null where its method has none.
@@ -167,7 +161,7 @@ impl<'a> PaymentBody<'a> {
 #[schema(as = Artefacts)]
 pub(crate) struct ArtefactsBody<'a> {
     #[schema(schema_with = payment_method)]
-    payment_method: &'static str,
+    payment_method: MethodKind,
     #[schema(schema_with = positive_amount)]
     transaction_amount: Box<RawValue>,
     /// The purpose of the payment.
@@ -205,7 +199,7 @@ impl<'a> ArtefactsBody<'a> {
     pub(crate) fn new(payment: &'a Payment) -> Self {
         let artefacts = &payment.artefacts;
         Self {
-            payment_method: payment.method.as_str(),
+            payment_method: payment.method,
             transaction_amount: payment.amount.to_json(),
             description: &payment.description,
             date_created: &payment.date_created,

@@ -8,10 +8,7 @@ use std::time::Duration;
 use db::{Conn, Timestamp, Tx};
 
 use super::{Finding, Report};
-use crate::attempts::{
-    self, Adoption, Attempt, Instruction, RefundCheck, RefundError, ReportOutcome, next_check,
-    store,
-};
+use crate::attempts::{self, Attempt, Instruction, RefundCheck, ReportOutcome, next_check, store};
 use crate::payments::store::{due_payments, postpone_payment};
 use crate::payments::{AttemptStep, DueQuery, Source, StoredPayment};
 use crate::provider::{Failure, Purpose};
@@ -226,9 +223,9 @@ async fn find_payment(
     };
     Ok(
         match attempts::complete(state, attempt.clone(), &payment, Source::Reconciler).await? {
-            Adoption::Completed => Finding::Found,
-            Adoption::Contradiction(reason) => Finding::Failed(reason.to_owned()),
-            Adoption::Busy | Adoption::Recorded(_) => Finding::Failed("unknown status".to_owned()),
+            ReportOutcome::Completed => Finding::Found,
+            ReportOutcome::Contradiction(reason) => Finding::Failed(reason.to_owned()),
+            _ => Finding::Failed("unknown status".to_owned()),
         },
     )
 }
@@ -245,16 +242,14 @@ async fn find_refund(
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match attempts::check_refund(state, attempt, &listed, requested_at, next).await {
-            Ok(RefundCheck::Made) => Finding::Refunded,
-            Ok(RefundCheck::Open) => Finding::RefundOpen,
-            Ok(RefundCheck::Refused) => Finding::RefundRefused,
-            Ok(RefundCheck::Absent) => Finding::NotFound,
-            Ok(RefundCheck::Undecided) => {
+        match attempts::check_refund(state, attempt, &listed, requested_at, next).await? {
+            RefundCheck::Made => Finding::Refunded,
+            RefundCheck::Open => Finding::RefundOpen,
+            RefundCheck::Refused => Finding::RefundRefused,
+            RefundCheck::Absent => Finding::NotFound,
+            RefundCheck::Undecided => {
                 Finding::Failed("another refund of the same amount is open too".to_owned())
             }
-            Err(RefundError::Database(error)) => return Err(error),
-            Err(error) => Finding::Failed(error.to_string()),
         },
     )
 }
@@ -280,13 +275,14 @@ async fn check_payment(
 }
 
 impl Finding {
-    /// The finding for a recorded report. `None` if the payment is not ours.
+    /// The finding for a report. `None` if nothing was recorded.
     pub(super) const fn of(recorded: ReportOutcome) -> Option<Self> {
         match recorded {
             ReportOutcome::Moved { state, .. } => Some(Self::Moved(state)),
             ReportOutcome::Same(state) => Some(Self::Same(state)),
             ReportOutcome::Refused(state) => Some(Self::Refused(state)),
-            ReportOutcome::NotOurs => None,
+            ReportOutcome::Completed => Some(Self::Found),
+            ReportOutcome::NotOurs | ReportOutcome::Busy | ReportOutcome::Contradiction(_) => None,
         }
     }
 

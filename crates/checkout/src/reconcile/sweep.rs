@@ -8,7 +8,7 @@ use db::{Db, Timestamp};
 
 use super::store::{self, Sweep};
 use super::{Finding, Report, Scope};
-use crate::attempts::{self, Adoption};
+use crate::attempts;
 use crate::payments::Source;
 use crate::provider::{Changes, Failure, Purpose};
 use crate::state::State;
@@ -96,14 +96,11 @@ async fn read_page(
         }
     };
     for payment in &page.payments {
-        let adopted = attempts::adopt_or_record(state, payment, Source::Reconciler).await?;
-        let finding = match adopted {
-            Adoption::Completed => Some(Finding::Found),
-            Adoption::Recorded(recorded) => Finding::of(recorded),
-            Adoption::Busy | Adoption::Contradiction(_) => None,
-        };
+        let outcome = attempts::adopt_or_record(state, payment, Source::Reconciler).await?;
         // Most changes are recorded already and not reported.
-        if let Some(finding) = finding.filter(|finding| !matches!(finding, Finding::Same(_))) {
+        if let Some(finding) =
+            Finding::of(outcome).filter(|finding| !matches!(finding, Finding::Same(_)))
+        {
             report.push(&payment.id, finding);
         }
     }

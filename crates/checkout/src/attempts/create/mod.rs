@@ -3,7 +3,6 @@
 //! never causes a second charge.
 
 mod calls;
-mod end;
 mod fair_use;
 
 use std::time::Duration;
@@ -14,13 +13,14 @@ use web::locale::Locale;
 
 use super::cancel::{CancelError, cancel};
 use super::claim::{self, Claim, Run, holds_key};
-use super::end::{RunError, Stop, end_stopped};
-use super::model::{Instruction, NewRun, PaymentInstruction, Terms};
+use super::end::{RunError, Stop, end_stopped, give_up_unread};
+use super::model::{Attempt, Instruction, NewRun, PaymentInstruction, Terms};
+use super::settle::{SettleError, settle_payment};
 use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle};
-use crate::payments::{Intent, PaymentState};
-use crate::provider::ProviderPayment;
+use crate::payments::{self, Intent, PaymentState, Source};
+use crate::provider::{Failure, ProviderPayment};
 use crate::request::{MethodKind, PaymentRequest};
 use crate::state::State;
 use fair_use::{Admission, CardOutcome};
@@ -49,9 +49,6 @@ pub(crate) enum CreateError {
     UnknownStatus,
     #[error(transparent)]
     Database(#[from] db::Error),
-    /// An internal error.
-    #[error("{0}")]
-    Fault(&'static str),
 }
 
 /// The client that requests a payment.
@@ -114,7 +111,7 @@ pub(crate) async fn create(
         other => {
             admission.record(CardOutcome::Unknown).await;
             return match other? {
-                Claim::Ended(attempt) => end::replay(state, *attempt).await,
+                Claim::Ended(attempt) => replay(state, *attempt).await,
                 Claim::Mismatch => Err(RunError::Mismatch.into()),
                 Claim::Busy | Claim::Run(_) => Err(RunError::Busy.into()),
             };
@@ -130,7 +127,7 @@ pub(crate) async fn create(
     let made = calls::make(&mut task).await;
     task.admission.record(card_outcome(&made)).await;
     match made {
-        Ok(payment) => end::finish(task, intent, &payment).await,
+        Ok(payment) => finish(task, intent, &payment).await,
         Err(stop) => {
             if let Stop::Failed { failure, .. } = &stop {
                 state.metrics.payment(intent.method, Err(failure));
@@ -138,6 +135,61 @@ pub(crate) async fn create(
             Err(end_stopped(state, &task.run, stop).await?.into())
         }
     }
+}
+
+/// Records the payment that a run has made, and completes its attempt.
+async fn finish(
+    task: PaymentTask<'_>,
+    intent: Intent,
+    payment: &ProviderPayment,
+) -> Result<CreationResponse, CreateError> {
+    let state = task.state;
+    // The stored intent may have lost its personal data since.
+    let instruction = PaymentInstruction {
+        intent,
+        ..task.instruction
+    };
+    let attempt = Attempt {
+        instruction: Instruction::Payment(Box::new(instruction)),
+        ..task.run.attempt.clone()
+    };
+    match settle_payment(state, attempt, payment, Source::Creation).await {
+        Ok((payment, body)) => {
+            let status_token = state.status_token(&payment.id);
+            Ok(CreationResponse {
+                body,
+                replayed: false,
+                status_token,
+            })
+        }
+        Err(SettleError::Status(refusal)) => {
+            give_up_unread(state, &task.run, &refusal.to_string()).await?;
+            Err(CreateError::UnknownStatus)
+        }
+        // The attempt stays open: something may have been charged.
+        Err(SettleError::Contradiction(reason)) => {
+            give_up_unread(state, &task.run, reason).await?;
+            Err(RunError::unknown(Failure::contradiction(reason)).into())
+        }
+        Err(SettleError::Database(error)) => Err(error.into()),
+    }
+}
+
+/// The stored response of an attempt that has ended.
+async fn replay(state: &State, attempt: Attempt) -> Result<CreationResponse, CreateError> {
+    let Some(row) = attempt.payment else {
+        return Err(RunError::repeated(attempt).into());
+    };
+    let payment = state
+        .db
+        .read(async move |conn| payments::find_by_row(conn, row).await)
+        .await?;
+    let payment = payment.ok_or_else(|| db::Error::other("an attempt's payment is missing"))?;
+    Ok(CreationResponse {
+        body: attempt.response.unwrap_or_default(),
+        replayed: true,
+        status_token: state.status_token(&payment.id),
+    })
 }
 
 /// The outcome of a card attempt, for the decline counters.
@@ -180,7 +232,7 @@ impl ClaimRequest<'_> {
                 // now.
                 Ok(_) | Err(CancelError::State) => {}
                 Err(CancelError::NotFound) => {
-                    return Err(CreateError::Fault("an order's payment is missing"));
+                    return Err(db::Error::other("an order's payment is missing").into());
                 }
                 Err(CancelError::Provider(failure)) => return Err(refused(failure).into()),
                 Err(CancelError::Database(error)) => return Err(error.into()),

@@ -1,20 +1,18 @@
 //! The calls to the provider for a refund, in the order that excludes a double refund.
 
-use db::{Db, Money, Timestamp};
+use db::Money;
 
 use super::completed::CompletedRefund;
-use super::matching::{self, Match};
-use super::report;
-use super::status::APPROVED;
-use super::{RefundError, RefundTask};
+use super::listed;
+use super::matching::Match;
+use super::{APPROVED, RefundError, RefundTask};
 use crate::attempts::end::Stop;
 use crate::attempts::finality::Stage;
-use crate::attempts::model::{Attempt, RefundInstruction};
+use crate::attempts::model::Attempt;
 use crate::attempts::settle::settle_report;
 use crate::attempts::store;
 use crate::payments::{self, Payment, Source, StatusReport};
 use crate::provider::{Failure, ProviderRefund, Purpose, RefundAnswer};
-use crate::state::State;
 
 /// Makes the calls of one run. The provider's list is searched for an earlier refund before
 /// anything is sent again.
@@ -88,30 +86,9 @@ async fn search_list(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop>
         .await
         .map_err(Stop::at(stage))?;
     let (db, attempt) = (&task.state.db, &task.run.attempt);
-    find(db, attempt, &task.instruction, &listed, requested_at)
+    listed::find(db, attempt, &task.instruction, &listed, requested_at)
         .await
         .map_err(Stop::Database)
-}
-
-/// Searches the provider's list for a refund. The list was requested at `requested_at`.
-pub(super) async fn find(
-    db: &Db,
-    attempt: &Attempt,
-    instruction: &RefundInstruction,
-    listed: &[ProviderRefund],
-    requested_at: Timestamp,
-) -> Result<Match, db::Error> {
-    let payment = instruction.payment;
-    let refunds = db
-        .read(async move |conn| store::refunds_of(conn, payment).await)
-        .await?;
-    Ok(matching::find(
-        attempt,
-        instruction,
-        &refunds,
-        listed,
-        requested_at,
-    ))
 }
 
 /// Records the payment after its refund, as the provider reports it. If the provider does not
@@ -122,7 +99,7 @@ pub(super) async fn record(
     completed: &CompletedRefund,
 ) -> Result<(), RefundError> {
     let (state, id) = (task.state, task.instruction.payment_id.as_str());
-    if read_payment(state, id).await? || completed.refund.status != APPROVED {
+    if listed::read_payment(state, id).await? || completed.refund.status != APPROVED {
         return Ok(());
     }
     let payment = payments::find(&state.db, id).await?;
@@ -135,21 +112,6 @@ pub(super) async fn record(
     let report = computed_report(&payment, approved_sum(&refunds));
     settle_report(state, id, report, Source::Refund).await?;
     Ok(())
-}
-
-/// Records the payment of a refund as the provider reports it now. Returns false if the provider
-/// does not answer.
-pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Error> {
-    match state.provider.read(id).await {
-        Ok(payment) => {
-            report::record(state, &payment, Source::Refund).await?;
-            Ok(true)
-        }
-        Err(failure) => {
-            tracing::warn!(payment = id, %failure, "refunds: reading a payment after its refund failed; the reconciler will read it");
-            Ok(false)
-        }
-    }
 }
 
 /// The sum of our approved refunds.

@@ -3,8 +3,7 @@
 
 use db::{Money, Timestamp, Tx};
 
-use super::RefundError;
-use super::status::is_refused;
+use super::{RefundError, is_refused};
 use crate::attempts::claim::{self, Claim};
 use crate::attempts::model::{Attempt, Instruction, NewRun, RefundInstruction, RefundRecord};
 use crate::attempts::store;

@@ -2,12 +2,12 @@
 
 use db::{Money, Timestamp, Tx};
 
-use super::RefundError;
+use super::is_open;
 use super::matching::is_free;
-use super::status::is_open;
 use crate::attempts::end::FIRST_CHECK_AFTER;
 use crate::attempts::model::{Attempt, RefundInstruction, RefundRecord};
 use crate::attempts::store::{self, Finish};
+use crate::json::to_text;
 use crate::payments::store::{insert_correction, lock_stored};
 use crate::payments::{AttemptStep, RefundBody, Source};
 use crate::provider::ProviderRefund;
@@ -25,7 +25,7 @@ impl CompletedRefund {
         instruction: &RefundInstruction,
         made: &ProviderRefund,
         now: Timestamp,
-    ) -> Result<Self, serde_json::Error> {
+    ) -> Result<Self, db::Error> {
         let refund = RefundRecord {
             id: made.id.clone(),
             status: made.status.clone(),
@@ -42,8 +42,8 @@ impl CompletedRefund {
         amount: Money,
         instruction: &RefundInstruction,
         refund: RefundRecord,
-    ) -> Result<Self, serde_json::Error> {
-        let body = serde_json::to_string(&RefundBody {
+    ) -> Result<Self, db::Error> {
+        let body = to_text(&RefundBody {
             id: &refund.id,
             payment_id: &instruction.payment_id,
             amount: amount.to_json(),
@@ -62,7 +62,7 @@ impl CompletedRefund {
         state: &State,
         attempt: &Attempt,
         corrects: Option<(AttemptStep, Source)>,
-    ) -> Result<Option<Self>, RefundError> {
+    ) -> Result<Option<Self>, db::Error> {
         let instruction = attempt.refund_instruction()?;
         let now = state.clock.now();
         let finish = Finish {

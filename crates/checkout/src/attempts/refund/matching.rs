@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use db::Timestamp;
 
-use super::status::is_refused;
+use super::is_refused;
 use crate::attempts::finality::is_certain;
 use crate::attempts::model::{Attempt, RefundInstruction};
 use crate::payments::AttemptStep;

@@ -2,12 +2,10 @@
 //! the provider is called, so that a retry never refunds twice.
 
 mod calls;
-mod check;
 mod claim;
 mod completed;
+mod listed;
 mod matching;
-mod report;
-mod status;
 
 use db::{Money, Timestamp};
 
@@ -20,8 +18,7 @@ use crate::provider::{Failure, ProviderRefund};
 use crate::state::State;
 use completed::CompletedRefund;
 
-pub(crate) use check::{RefundCheck, check_refund};
-pub(crate) use report::record;
+pub(crate) use listed::{RefundCheck, check_refund, record};
 
 /// The response to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +43,6 @@ pub(crate) enum RefundError {
     Run(#[from] RunError),
     #[error(transparent)]
     Database(#[from] db::Error),
-    #[error("a refund could not be written as JSON")]
-    Shape(#[from] serde_json::Error),
 }
 
 /// A run of a refund's attempt.
@@ -93,7 +88,7 @@ async fn finish(
         give_up_unread(task.state, &task.run, reason).await?;
         return Err(RunError::unknown(Failure::contradiction(reason)).into());
     };
-    if !status::is_refused(&completed.refund.status) {
+    if !is_refused(&completed.refund.status) {
         calls::record(task, &completed).await?;
     }
     Ok(RefundResponse {
@@ -111,4 +106,17 @@ fn replay(refund: Attempt) -> Result<RefundResponse, RefundError> {
         });
     }
     Err(RunError::repeated(refund).into())
+}
+
+/// The status of a refund whose money went back.
+const APPROVED: &str = "approved";
+
+/// Whether the provider has not finished a refund of this status. It may still refuse, which frees the amount.
+fn is_open(status: &str) -> bool {
+    status != APPROVED && !is_refused(status)
+}
+
+/// Whether no money went back.
+fn is_refused(status: &str) -> bool {
+    matches!(status, "rejected" | "cancelled")
 }
