@@ -13,15 +13,3 @@ pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
 pub(crate) fn is_equal(first: &str, second: &str) -> bool {
     first.as_bytes().ct_eq(second.as_bytes()).into()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_texts_are_equal() {
-        assert!(is_equal("abc", "abc"));
-        assert!(!is_equal("abc", "abd"));
-        assert!(!is_equal("abc", "ab"));
-    }
-}

@@ -147,10 +147,6 @@ mod tests {
         KeyText::from_headers(&headers(pairs)).map(|key| key.map(|key| key.0))
     }
 
-    fn empty() -> Refusal {
-        key_refused("must not be empty")
-    }
-
     #[test]
     fn either_header_carries_the_key_and_the_standard_one_wins() {
         assert_eq!(key(&[("idempotency-key", "a")]), Ok(Some("a".into())));
@@ -166,17 +162,6 @@ mod tests {
         let twice = |one, two| key(&[("idempotency-key", one), ("idempotency-key", two)]);
         assert_eq!(twice("a", "b"), Err(key_refused("must be given once")));
         assert_eq!(twice("a", "a"), Ok(Some("a".into())));
-    }
-
-    #[test]
-    fn no_header_is_no_key_and_an_empty_one_is_refused() {
-        assert_eq!(key(&[]), Ok(None));
-        for name in ["idempotency-key", "x-idempotency-key"] {
-            assert_eq!(key(&[(name, "")]), Err(empty()));
-            assert_eq!(key(&[(name, "  ")]), Err(empty()));
-        }
-        let other = [("idempotency-key", ""), ("x-idempotency-key", "b")];
-        assert_eq!(key(&other), Err(empty()));
     }
 
     #[test]

@@ -45,23 +45,3 @@ pub(crate) fn coarse_body(body: &str) -> Cow<'_, str> {
     }
     Cow::Borrowed(body)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn anonymous_clients_do_not_learn_which_of_a_cards_data_is_right() {
-        let other = "cc_rejected_bad_filled_other";
-        assert_eq!(coarse_detail("cc_rejected_bad_filled_security_code"), other);
-        assert_eq!(coarse_detail("accredited"), "accredited");
-        let duplicate = "cc_rejected_duplicated_payment";
-        assert_eq!(coarse_detail(duplicate), duplicate);
-        assert_eq!(
-            coarse_body(r#"{"status_detail":"cc_rejected_insufficient_amount","id":"1"}"#),
-            r#"{"status_detail":"cc_rejected_other_reason","id":"1"}"#
-        );
-        let approved = r#"{"status_detail":"accredited"}"#;
-        assert_eq!(coarse_body(approved), approved);
-    }
-}

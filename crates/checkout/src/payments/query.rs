@@ -44,24 +44,3 @@ pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> 
     request.filter.method = method.map(MethodKind::as_str);
     Ok(request)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_that_are_not_allowed_are_refused_by_name() {
-        let refusal = |name: &str, value: &str| {
-            let pairs = [(name.to_owned(), value.to_owned())];
-            parse(&pairs).unwrap_err().detail.into_owned()
-        };
-        assert_eq!(
-            refusal("status", "paid"),
-            "Validation error: status: must be a payment status"
-        );
-        assert_eq!(
-            refusal("payment_method", "cash"),
-            "Validation error: payment_method: must be card, pix or boleto"
-        );
-    }
-}

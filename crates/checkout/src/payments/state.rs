@@ -292,20 +292,6 @@ mod tests {
     }
 
     #[test]
-    fn a_cancellation_under_review_is_applied_and_marked() {
-        let transitions = InProcess.apply("cancelled").unwrap();
-        assert_eq!(states(&transitions), [Cancelled]);
-        assert_eq!(transitions[0].kind, TransitionKind::Exceptional);
-    }
-
-    #[test]
-    fn the_two_statuses_outside_the_list_are_mapped() {
-        assert_eq!(states(&Pending.apply("authorized").unwrap()), [InProcess]);
-        assert_eq!(states(&Pending.apply("in_mediation").unwrap()), [Approved]);
-        assert_eq!(Approved.apply("in_mediation"), Ok(Vec::new()));
-    }
-
-    #[test]
     fn a_status_that_nobody_knows_is_refused() {
         assert_eq!(Pending.apply("paid"), Err(TransitionError::UnknownStatus));
         assert_eq!(PaymentState::first(""), Err(TransitionError::UnknownStatus));

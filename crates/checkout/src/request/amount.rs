@@ -237,25 +237,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_refund_has_one_detail_for_every_wrong_amount() {
-        assert_eq!(
-            refund_amount(Value::Number("1.5")),
-            Ok(Money::from_cents(150))
-        );
-        for value in [
-            Value::Number("0"),
-            Value::Number("-1"),
-            Value::Number("0.001"),
-            Value::Text("\"1\""),
-        ] {
-            assert_eq!(
-                refund_amount(value).unwrap_err(),
-                Refusal::invalid_amount("amount")
-            );
-        }
-    }
-
     proptest! {
         #[test]
         fn every_amount_in_range_is_read_back_from_what_is_written(cents in 1_i128..=99_999_999_999_999) {

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
-use http::Request;
 use serde_json::json;
 use test_kit::database::{Engine, run};
 
@@ -69,23 +67,6 @@ shop_on_both_engines!(
         assert_eq!(late.error(), (422, expired.to_owned()), "kept for 72 hours");
     }
 );
-
-shop_on_both_engines!(either_header_carries_the_key, async |shop| {
-    let first = shop.pay_with_key(&pix(), "k").await;
-    let request = Request::post("/create_payment").header("content-type", "application/json");
-    let request = request
-        .header("x-idempotency-key", "k")
-        .body(Body::from(pix().to_string()))
-        .unwrap();
-    let again = shop.send(request).await;
-    assert_eq!(
-        (
-            again.text,
-            again.headers.contains_key("idempotent-replayed")
-        ),
-        (first.text, true)
-    );
-});
 
 shop_on_both_engines!(
     a_key_that_was_used_for_another_request_is_refused,

@@ -4,7 +4,6 @@
 mod calls;
 mod faults;
 mod quota;
-mod rehearsal;
 pub(crate) mod stub;
 
 use std::time::Duration;
