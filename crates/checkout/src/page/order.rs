@@ -164,9 +164,11 @@ impl PageOrder {
 }
 
 impl OrderLink {
-    /// The price of an item's whole quantity.
-    pub(super) fn sum(&self, item: &Item, layout: &Layout) -> String {
-        layout.locale.money(item.sum().unwrap_or(Money::ZERO))
+    /// The items, each with the price of its whole quantity.
+    pub(super) fn items(&self, layout: &Layout) -> Vec<(&Item, String)> {
+        let sum = |item: &Item| layout.locale.money(item.sum().unwrap_or(Money::ZERO));
+        let items = self.order.items.iter();
+        items.map(|item| (item, sum(item))).collect()
     }
 
     /// The form fields that the order's customer prefills, as JSON.
