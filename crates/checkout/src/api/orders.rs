@@ -48,10 +48,10 @@ impl<S: Send + Sync> FromRequestParts<S> for OrderId {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
         let path = Path::<String>::from_request_parts(parts, state).await;
-        let is_id = |id: &String| id.len() <= 64 && id.is_ascii();
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         path.ok()
             .map(|Path(id)| id)
-            .filter(is_id)
+            .filter(|id| id.len() <= 64 && id.bytes().all(is_plain))
             .map(Self)
             .ok_or_else(order_not_found)
     }

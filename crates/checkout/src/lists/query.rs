@@ -84,13 +84,19 @@ pub(crate) fn request(list: ListKind, pairs: &[(String, String)]) -> Result<List
     let text = |name| query_value(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));
     let to = text("created_to").map(|text| moment("created_to", text));
+    let (from, to) = (from.transpose()?, to.transpose()?);
+    // jiff reads years that PostgreSQL does not have.
     let filter = Filter {
         list,
         status: None,
         method: None,
         reference: None,
-        from: from.transpose()?.map_or(EARLIEST, |moment| moment.first),
-        before: to.transpose()?.map_or(LATEST, |moment| moment.end),
+        from: from
+            .map_or(EARLIEST, |moment| moment.first)
+            .clamp(EARLIEST, LATEST),
+        before: to
+            .map_or(LATEST, |moment| moment.end)
+            .clamp(EARLIEST, LATEST),
     };
     Ok(ListRequest {
         filter,

@@ -8,6 +8,7 @@ use super::model::OrderStatus;
 use super::request::REFERENCE_MAX;
 use crate::lists::{self, ListKind, ListRequest, common_parameters, filter_parameter, query_value};
 use crate::request::Refusal;
+use crate::request::text::checked_to;
 
 /// The parameters of a list of orders.
 pub(crate) enum OrderListQuery {}
@@ -34,8 +35,11 @@ pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> 
     let status =
         query_value(pairs, "status").map(|text| OrderStatus::parse(text).ok_or_else(refused));
     let status = status.transpose()?;
+    let reference = query_value(pairs, "reference");
+    let reference = reference.map(|text| checked_to("reference", text, REFERENCE_MAX));
+    let reference = reference.transpose()?;
     let mut request = lists::request(ListKind::Orders, pairs)?;
     request.filter.status = status.map(OrderStatus::as_str);
-    request.filter.reference = query_value(pairs, "reference").map(str::to_owned);
+    request.filter.reference = reference;
     Ok(request)
 }

@@ -280,15 +280,18 @@ fn inner(object: Option<&Object<'_>>, name: &str) -> Option<String> {
     object.and_then(|object| text(object.get(name)))
 }
 
-/// A string or a number as text. `None` if it is blank or of another type.
+/// A string or a number as text. `None` if it is blank, of another type, or has control characters,
+/// which the database cannot store.
 fn text(value: Value<'_>) -> Option<String> {
-    value.scalar().filter(|text| !text.trim().is_empty())
+    let is_text = |text: &String| !text.trim().is_empty() && !text.chars().any(char::is_control);
+    value.scalar().filter(is_text)
 }
 
 /// One of the provider's words. None of them has more than a single digit (`3ds`), but a card's
 /// number, security code and expiry have.
 fn word(value: Value<'_>) -> Option<String> {
-    text(value).map(|word| clean(&word, SHORT_RUN))
+    let word = value.scalar().filter(|word| !word.trim().is_empty());
+    word.map(|word| clean(&word, SHORT_RUN))
 }
 
 /// A valid date, unchanged.
@@ -391,6 +394,13 @@ mod tests {
             ..Artefacts::default()
         };
         assert_eq!(payment.artefacts, expected);
+    }
+
+    #[test]
+    fn a_text_that_no_database_can_store_is_none() {
+        let payment = payment(r#","payer":{"email":"a@b.c\u0000"},"status_detail":"a\u0000b""#);
+        assert_eq!(payment.payer_email, None);
+        assert_eq!(payment.status_detail, "a b");
     }
 
     #[test]

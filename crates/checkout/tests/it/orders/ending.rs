@@ -35,8 +35,16 @@ shop_on_both_engines!(an_open_order_is_canceled_and_stays_so, async |shop| {
     assert_eq!((again.status, again.json()), (200, canceled.json()));
     let answer = pay(&shop, &made, &pix(), None).await;
     answer.is_error(410, "Order canceled");
-    let unknown = shop.merchant("POST", "/orders/ord_1/cancel", None).await;
-    unknown.is_error(404, "Order not found");
+});
+
+shop_on_both_engines!(an_unknown_order_is_not_found, async |shop| {
+    for id in ["ord_1", "x", "%27%20OR%201", "%00", "%FF"] {
+        for (method, act) in [("GET", ""), ("POST", "/cancel")] {
+            let path = format!("/orders/{id}{act}");
+            let unknown = shop.merchant(method, &path, None).await;
+            unknown.is_error(404, "Order not found");
+        }
+    }
 });
 
 shop_on_both_engines!(a_paid_or_expired_order_is_not_canceled, async |shop| {

@@ -361,6 +361,10 @@ shop_on_both_engines!(orders_are_listed_newest_first_and_filtered, async |shop| 
         listed("?created_from=2026-11-20T12:01:00Z&created_to=2026-11-20T12:01:00Z").await,
         (1, "b".to_owned())
     );
+    assert_eq!(
+        listed("?created_from=-009999-01-01T00:00:00Z").await,
+        (3, "cba".to_owned())
+    );
     assert_eq!(listed("?page=2&page_size=2").await, (3, "a".to_owned()));
     let page = shop
         .merchant("GET", "/orders/?status=open&page_size=1", None)
@@ -372,7 +376,12 @@ shop_on_both_engines!(orders_are_listed_newest_first_and_filtered, async |shop| 
             .unwrap()
             .ends_with("/orders/?status=open&page_size=1&page=2")
     );
-    for query in ["?status=done", "?page=0", "?created_from=x"] {
+    for query in [
+        "?status=done",
+        "?page=0",
+        "?created_from=x",
+        "?reference=%00",
+    ] {
         let answer = shop
             .merchant("GET", &format!("/orders/{query}"), None)
             .await;
