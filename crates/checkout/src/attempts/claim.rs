@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use db::{Db, Timestamp, Tx};
+use db::{Conn, Db, Timestamp, Tx};
 use web::Clock;
 
 use super::end::RunError;
@@ -143,9 +143,19 @@ pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, d
 
 /// Whether an attempt still reserves its idempotency key. It does so while its outcome is unknown
 /// and for 72 hours after its end, so that a caller who got `unknown` can retry.
-pub(super) fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
+fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
     let since = attempt.finished_at.unwrap_or(attempt.created_at);
     attempt.step == AttemptStep::Sending || since > now - RETENTION
+}
+
+/// The attempt that reserves this idempotency key.
+pub(super) async fn find_by_key(
+    conn: &mut Conn,
+    key: &IdempotencyKey,
+    now: Timestamp,
+) -> Result<Option<Attempt>, db::Error> {
+    let found = store::find_attempt_by_key(conn, key).await?;
+    Ok(found.filter(|attempt| holds_key(attempt, now)))
 }
 
 /// When the attempt of the caller's idempotency key began. `None` if there is none.
@@ -157,11 +167,9 @@ pub(crate) async fn begun_at(
     let Some(key) = key else {
         return Ok(None);
     };
-    let find = async move |conn: &mut db::Conn| store::find_attempt_by_key(conn, &key).await;
+    let find = async move |conn: &mut Conn| find_by_key(conn, &key, now).await;
     let found = db.read(find).await?;
-    Ok(found
-        .filter(|attempt| holds_key(attempt, now))
-        .map(|attempt| attempt.created_at))
+    Ok(found.map(|attempt| attempt.created_at))
 }
 
 async fn acquire(tx: &mut Tx, found: Attempt, run: &NewRun) -> Result<Claim, db::Error> {

@@ -2,9 +2,8 @@
 
 use db::{Conn, Db, Error, Timestamp};
 
-use super::claim::holds_key;
+use super::claim::find_by_key;
 use super::model::Attempt;
-use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::payments::{self, AttemptStep, Payment};
 
@@ -25,8 +24,7 @@ pub(crate) async fn find_outcome(
     now: Timestamp,
 ) -> Result<Option<CreationOutcome>, Error> {
     let find = async move |conn: &mut Conn| {
-        let found = store::find_attempt_by_key(conn, &key).await?;
-        let Some(attempt) = found.filter(|attempt| holds_key(attempt, now)) else {
+        let Some(attempt) = find_by_key(conn, &key, now).await? else {
             return Ok(None);
         };
         let Some(row) = attempt.payment else {

@@ -12,11 +12,10 @@ use web::client::ClientAddress;
 use web::locale::Locale;
 
 use super::cancel::{CancelError, cancel};
-use super::claim::{self, Claim, Run, holds_key};
+use super::claim::{self, Claim, Run};
 use super::end::{RunError, Stop, end_stopped, give_up_unread};
 use super::model::{Attempt, Instruction, NewRun, PaymentInstruction, Terms};
 use super::settle::{SettleError, settle_payment};
-use super::store;
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, Obstacle};
 use crate::payments::{self, Intent, PaymentState, Source};
@@ -117,20 +116,25 @@ pub(crate) async fn create(
             };
         }
     };
+    // The stored intent may have lost its personal data since.
+    let instruction = PaymentInstruction {
+        intent,
+        ..run.attempt.payment_instruction()?.clone()
+    };
     let mut task = PaymentTask {
         state,
         request,
         admission,
-        instruction: run.attempt.payment_instruction()?.clone(),
         run,
+        instruction,
     };
     let made = calls::make(&mut task).await;
     task.admission.record(card_outcome(&made)).await;
     match made {
-        Ok(payment) => finish(task, intent, &payment).await,
+        Ok(payment) => finish(task, &payment).await,
         Err(stop) => {
             if let Stop::Failed { failure, .. } = &stop {
-                state.metrics.payment(intent.method, Err(failure));
+                state.metrics.payment(request.method.kind(), Err(failure));
             }
             Err(end_stopped(state, &task.run, stop).await?.into())
         }
@@ -140,17 +144,11 @@ pub(crate) async fn create(
 /// Records the payment that a run has made, and completes its attempt.
 async fn finish(
     task: PaymentTask<'_>,
-    intent: Intent,
     payment: &ProviderPayment,
 ) -> Result<CreationResponse, CreateError> {
     let state = task.state;
-    // The stored intent may have lost its personal data since.
-    let instruction = PaymentInstruction {
-        intent,
-        ..task.instruction
-    };
     let attempt = Attempt {
-        instruction: Instruction::Payment(Box::new(instruction)),
+        instruction: Instruction::Payment(Box::new(task.instruction)),
         ..task.run.attempt.clone()
     };
     match settle_payment(state, attempt, payment, Source::Creation).await {
@@ -273,10 +271,9 @@ impl ClaimRequest<'_> {
 async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
     let order = orders::lock(tx, order).await?;
     let known = match &run.key {
-        Some(key) => store::find_attempt_by_key(tx, key).await?,
+        Some(key) => claim::find_by_key(tx, key, run.now).await?,
         None => None,
     };
-    let known = known.filter(|known| holds_key(known, run.now));
     let is_answered = known
         .as_ref()
         .is_some_and(|known| known.fingerprint != run.fingerprint || known.step.is_answered());
