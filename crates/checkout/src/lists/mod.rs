@@ -5,16 +5,17 @@
 
 mod query;
 mod store;
-mod worker;
 
-use db::{Conn, Error, Timestamp};
+use std::time::Duration;
+
+use db::{Conn, Db, Error, Timestamp};
+use tokio::time::timeout;
+use web::server::Shutdown;
 
 pub(crate) use query::{
     ListRequest, common_parameters, filter_parameter, page_links, query_value, request,
 };
 pub(crate) use store::Filter;
-pub use worker::compact;
-pub(crate) use worker::run;
 
 /// 0001-01-01 and 9999-12-31, in microseconds since 1970: the range of both databases.
 pub(crate) const EARLIEST: Timestamp = Timestamp::from_micros(-62_135_596_800_000_000);
@@ -22,6 +23,11 @@ pub(crate) const LATEST: Timestamp = Timestamp::from_micros(253_402_214_400_000_
 
 /// Microseconds of a day in UTC.
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// The interval of compactions. Each list request sums the pending deltas, so there must be few.
+const EVERY: Duration = Duration::from_secs(10);
+/// Deltas of one transaction.
+const BATCH: i64 = 1000;
 
 /// The kinds of lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +129,27 @@ impl PagePosition {
             offset: 0,
         }
     }
+}
+
+/// Compacts the deltas of day counts until the service stops. Any number of these workers may run at
+/// once, in any number of processes.
+pub(crate) async fn run(db: Db, shutdown: Shutdown) {
+    loop {
+        if let Err(error) = compact(&db).await {
+            tracing::warn!(%error, "lists: compacting the day counts failed, retrying in 10 s; until then lists are slower, their counts stay right");
+        }
+        if timeout(EVERY, shutdown.begun()).await.is_ok() {
+            return;
+        }
+    }
+}
+
+/// Adds all deltas to their day counts. Without deltas it costs one read.
+pub async fn compact(db: &Db) -> Result<(), Error> {
+    if db.read(store::has_deltas).await? {
+        while db.write(async |tx| store::compact(tx, BATCH).await).await? > 0 {}
+    }
+    Ok(())
 }
 
 #[cfg(test)]

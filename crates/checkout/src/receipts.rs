@@ -1,23 +1,57 @@
-//! The content of a receipt: plain text and HTML, in the language of the payment page. Pure.
+//! Receipts: mail to buyers about approved payments, if the shop sends mail. `delivery` sends it.
+//! A receipt is plain text and HTML, in the language of the payment page.
 
 use askama::Template;
 use brazil::NETWORKS;
-use db::{Money, Timestamp};
+use db::{Error, Money, Timestamp, Tx};
 use delivery::mail::NewMail;
 use web::locale::Locale;
 
-use crate::orders::Order;
-use crate::payments::{CardFacts, Payment};
+use crate::config::Config;
+use crate::orders::{self, LockedOrder, Order};
+use crate::payments::{self, CardFacts, Payment};
 use crate::request::MethodKind;
+use crate::request::text::is_email;
 use crate::shop::Shop;
+use crate::webhooks::SERVICE;
+
+/// Queues the receipt of the payment in `row`, in the transaction that stores its approval. A
+/// payment gets one receipt, however often its approval is reported.
+pub(crate) async fn queue(
+    tx: &mut Tx,
+    config: &Config,
+    (row, payment): (i64, &Payment),
+    order: Option<&LockedOrder>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    // The provider may report another address than the validated one.
+    if config.receipts.is_none() || !is_email(&payment.payer.email) {
+        return Ok(());
+    }
+    let order = match order {
+        Some(order) => orders::find_by_row(tx, order.row).await?,
+        None => None,
+    };
+    let facts = Facts {
+        shop: &config.shop,
+        payment,
+        order: order.as_ref(),
+        approved_at: payments::approved_at(payment.date_approved.as_deref(), now),
+        locale: payments::find_language(tx, row).await?,
+    };
+    let mail = facts.mail(format!("receipt:{row}"));
+    delivery::mail::queue(tx, &SERVICE, &mail, now)
+        .await
+        .map(drop)
+}
 
 /// The facts of a receipt.
-pub(super) struct Facts<'a> {
-    pub(super) shop: &'a Shop,
-    pub(super) payment: &'a Payment,
-    pub(super) order: Option<&'a Order>,
-    pub(super) approved_at: Timestamp,
-    pub(super) locale: Locale,
+struct Facts<'a> {
+    shop: &'a Shop,
+    payment: &'a Payment,
+    order: Option<&'a Order>,
+    approved_at: Timestamp,
+    locale: Locale,
 }
 
 #[derive(Template)]
@@ -34,7 +68,7 @@ struct Html<'a> {
 
 impl Facts<'_> {
     /// The mail to the payer.
-    pub(super) fn mail(&self, key: String) -> NewMail {
+    fn mail(&self, key: String) -> NewMail {
         let (amount, shop) = (self.locale.money(self.payment.amount), &self.shop.name);
         let subject = self.text(
             format!("Comprovante: {amount} para {shop}"),

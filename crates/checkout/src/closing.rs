@@ -1,18 +1,20 @@
-//! The worker of orders: expires orders, cancels their open payments at the provider, and refunds
-//! second payments if the shop wants that.
+//! Ends unpaid orders: canceled by the shop, or expired. Their pending pix and boleto payments are
+//! cancelled at the provider, which may report that one was paid. Second payments are refunded if
+//! the shop wants that.
 
 use std::time::Duration;
 
 use db::Timestamp;
 use tokio::time::timeout;
 
-use super::cancel_pending;
-use crate::attempts::{self, RefundError, RunError};
+use crate::attempts::{self, CancelError, RefundError, RunError};
 use crate::idempotency::IdempotencyKey;
-use crate::orders::{self, CancelOrderError, Overpayment};
+use crate::orders::{self, CancelOrderError, Obstacle, Overpayment, StoredOrder};
 use crate::provider::Purpose;
 use crate::state::State;
 
+/// How many pending payments are cancelled for one request while buyers create new ones.
+const CANCELLATIONS_MAX: usize = 3;
 /// The longest sleep. Work that another process leaves behind is found after it.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 /// The shortest sleep. Otherwise a row that another process has claimed would make this one spin.
@@ -23,6 +25,37 @@ const BATCH: i64 = 50;
 const CANCEL_AGAIN: Duration = Duration::from_secs(60);
 /// How long until a failed refund is tried again.
 const REFUND_AGAIN: Duration = Duration::from_secs(10 * 60);
+
+/// Cancels the order. Cancelling a canceled order succeeds and changes nothing.
+pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, CancelOrderError> {
+    for _ in 0..CANCELLATIONS_MAX {
+        match orders::try_cancel(&state.db, id, state.clock.now()).await? {
+            None => {
+                state.wake_deliveries();
+                let order = orders::find(&state.db, id).await?;
+                return order.ok_or(CancelOrderError::NotFound);
+            }
+            Some(Obstacle::Pending { payment }) => {
+                cancel_pending(state, &payment, Purpose::Buyer).await?;
+            }
+            Some(obstacle) => return Err(CancelOrderError::Conflict(obstacle.detail())),
+        }
+    }
+    Err(CancelOrderError::Conflict(Obstacle::Confirming.detail()))
+}
+
+/// Cancels a pending payment. If the payment was paid in the meantime, its order is paid by now.
+async fn cancel_pending(
+    state: &State,
+    payment: &str,
+    purpose: Purpose,
+) -> Result<(), CancelOrderError> {
+    match attempts::cancel(state, payment, purpose).await {
+        Ok(_) | Err(CancelError::State | CancelError::NotFound) => Ok(()),
+        Err(CancelError::Provider(failure)) => Err(failure.into()),
+        Err(CancelError::Database(error)) => Err(error.into()),
+    }
+}
 
 /// Runs the worker until the service stops.
 pub(crate) async fn run(state: State) {
