@@ -24,39 +24,19 @@ fn an_identification_is_a_cpf_or_a_cnpj_by_its_check_digits() {
         "x",
         "123456789-09\u{0}",
     ] {
-        let (status, detail, field) = refusal(&with(pix(), "identification_number", json!(number)));
-        let expected = "Validation error: identification_number: must be a valid CPF or CNPJ";
-        assert_eq!(
-            (status, detail.as_str(), field),
-            (422, expected, Some("identification_number")),
-            "{number}"
-        );
+        let reason = "must be a valid CPF or CNPJ";
+        assert_invalid(&pix(), "identification_number", json!(number), reason);
     }
 }
 
 #[test]
 fn a_federal_unit_is_two_letters_of_a_state_and_a_zip_code_eight_digits() {
     for unit in ["S", "SPX", "XX", "12", "S P"] {
-        let (status, detail, field) = refusal(&with(boleto(), "federal_unit", json!(unit)));
-        let expected =
-            "Validation error: federal_unit: must be the two letters of a Brazilian state";
-        assert_eq!(
-            (status, detail.as_str(), field),
-            (422, expected, Some("federal_unit")),
-            "{unit}"
-        );
+        let reason = "must be the two letters of a Brazilian state";
+        assert_invalid(&boleto(), "federal_unit", json!(unit), reason);
     }
     for code in ["0131010", "013101000", "01310_100", "abcde-fgh"] {
-        let (status, detail, field) = refusal(&with(boleto(), "zip_code", json!(code)));
-        assert_eq!(
-            (status, detail.as_str(), field),
-            (
-                422,
-                "Validation error: zip_code: must have 8 digits",
-                Some("zip_code")
-            ),
-            "{code}"
-        );
+        assert_invalid(&boleto(), "zip_code", json!(code), "must have 8 digits");
     }
 }
 
@@ -67,10 +47,11 @@ fn every_free_text_has_its_limit() {
             .into_iter()
             .find(|request| request.get(field).is_some())
             .unwrap();
-        let (status, detail, named) =
-            refusal(&with(request.clone(), field, json!("a".repeat(limit + 1))));
-        let expected = format!("Validation error: {field}: must have at most {limit} characters");
-        assert_eq!((status, detail, named), (422, expected, Some(*field)));
+        let (long, reason) = (
+            json!("a".repeat(limit + 1)),
+            format!("must have at most {limit} characters"),
+        );
+        assert_invalid(&request, field, long, &reason);
         if *field != "email" {
             assert!(
                 checked(&with(request, field, json!("ã".repeat(*limit)))).is_ok(),

@@ -79,6 +79,14 @@ fn answer(result: Result<PaymentRequest, Refusal>) -> (u16, String, Option<&'sta
     )
 }
 
+/// Fails unless the request with this member is refused for this reason.
+#[track_caller]
+fn assert_invalid(request: &Value, field: &'static str, value: Value, reason: &str) {
+    let detail = format!("Validation error: {field}: {reason}");
+    let request = with(request.clone(), field, value);
+    assert_eq!(refusal(&request), (422, detail, Some(field)), "{request}");
+}
+
 fn refused_body(body: &[u8]) -> (u16, String) {
     let (status, detail, field) = answer(check(JSON, body, now()));
     assert_eq!(field, None);
