@@ -2,7 +2,6 @@
 //!
 //! A feature that needs one or two fields takes those, not the whole state.
 
-use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -202,12 +201,6 @@ impl FromRef<State> for Db {
 impl FromRef<State> for ApiKeys {
     fn from_ref(state: &State) -> Self {
         state.keys.clone()
-    }
-}
-
-impl fmt::Debug for State {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("State").finish_non_exhaustive()
     }
 }
 

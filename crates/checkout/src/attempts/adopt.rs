@@ -27,7 +27,7 @@ pub(crate) async fn adopt_or_record(
         async move |conn: &mut db::Conn| store::find_attempt_by_reference(conn, &reference).await;
     match state.db.read(find).await? {
         Some(attempt) if attempt.is_leased(state.clock.now()) => Ok(ReportOutcome::Busy),
-        Some(attempt) => complete(state, attempt, payment, source).await,
+        Some(attempt) => complete(state, &attempt, payment, source).await,
         None => Ok(recorded),
     }
 }
@@ -36,7 +36,7 @@ pub(crate) async fn adopt_or_record(
 /// attempt that was recorded as ended without a payment.
 pub(crate) async fn complete(
     state: &State,
-    attempt: Attempt,
+    attempt: &Attempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<ReportOutcome, db::Error> {

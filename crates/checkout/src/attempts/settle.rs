@@ -72,7 +72,7 @@ pub(crate) fn next_check(state: PaymentState, checks: i64, now: Timestamp) -> Op
 /// recorded as ended without a payment. Returns the exact response body of the creation.
 pub(super) async fn settle_payment(
     state: &State,
-    attempt: Attempt,
+    attempt: &Attempt,
     payment: &ProviderPayment,
     source: Source,
 ) -> Result<(Payment, String), SettleError> {
@@ -107,7 +107,7 @@ pub(super) async fn settle_payment(
         payment: new.clone(),
         transitions,
         body,
-        report: ReportRecord::new(state, StatusReport::from(payment), source, now),
+        record: ReportRecord::new(state, StatusReport::from(payment), source, now),
     };
     let written = state
         .db
@@ -149,29 +149,23 @@ struct PaymentRecord {
     payment: Payment,
     transitions: Transitions,
     body: String,
-    report: ReportRecord,
+    record: ReportRecord,
 }
 
 impl PaymentRecord {
     /// Returns the response body. If another run has ended the attempt in the meantime, it is the
     /// body that run stored.
     async fn write(&self, tx: &mut Tx) -> Result<String, SettleError> {
-        let ReportRecord {
-            report,
-            source,
-            state,
-            now,
-        } = &self.report;
-        let (source, now) = (*source, *now);
-        let check_at = next_check(self.payment.state, 0, now);
-        let Some(row) = store::insert_payment(tx, &self.payment, now, check_at).await? else {
+        let (payment, transitions, record) = (&self.payment, &self.transitions, &self.record);
+        let (report, source, now) = (&record.report, record.source, record.now);
+        let check_at = next_check(payment.state, 0, now);
+        let Some(row) = store::insert_payment(tx, payment, now, check_at).await? else {
             let row = self.write_stored(tx).await?;
             return self.finish(tx, row).await;
         };
         if let Some(thought) = self.corrects {
             store::insert_correction(tx, row, thought, &report.status, source, now).await?;
         }
-        let transitions = &self.transitions;
         store::insert_steps(tx, row, transitions, report, source, now).await?;
         let order = match self.order {
             Some(order) => Some(orders::lock(tx, order).await?),
@@ -180,14 +174,14 @@ impl PaymentRecord {
         // The events show the order's payments, which are found through the attempts. So the
         // attempt ends first.
         let body = self.finish(tx, row).await?;
-        let (config, payment) = (&state.config, (row, &self.payment));
-        events::publish_new(tx, config, payment, order.as_ref(), now).await?;
+        let config = &record.state.config;
+        events::publish_new(tx, config, (row, payment), order.as_ref(), now).await?;
         if let Some(order) = &order {
             let change = PaymentChange {
                 payment: row,
-                state: self.payment.state,
+                state: payment.state,
                 transitions,
-                date_approved: self.payment.date_approved.as_deref(),
+                date_approved: payment.date_approved.as_deref(),
                 refunds_overpayment: config.refund_overpayment,
             };
             orders::follow(tx, order, change, now).await?;
@@ -203,7 +197,7 @@ impl PaymentRecord {
             refund: None,
             response: self.body.clone(),
             check_at: None,
-            now: self.report.now,
+            now: self.record.now,
         };
         if attempts::finish_attempt(tx, &finish).await? {
             return Ok(self.body.clone());
@@ -220,7 +214,7 @@ impl PaymentRecord {
         let stored = stored
             .filter(|stored| stored.reference == self.payment.reference)
             .ok_or(SettleError::Contradiction(OTHER_PAYMENT))?;
-        self.report.write(tx, &stored).await?;
+        self.record.write(tx, &stored).await?;
         Ok(stored.row)
     }
 }

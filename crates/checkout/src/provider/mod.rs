@@ -16,7 +16,6 @@ mod secret;
 mod send;
 mod transport;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -321,12 +320,6 @@ impl Client {
             }
         }
         answer
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Client").finish_non_exhaustive()
     }
 }
 

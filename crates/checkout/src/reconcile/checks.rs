@@ -222,7 +222,7 @@ async fn find_payment(
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
     Ok(
-        match attempts::complete(state, attempt.clone(), &payment, Source::Reconciler).await? {
+        match attempts::complete(state, attempt, &payment, Source::Reconciler).await? {
             ReportOutcome::Completed => Finding::Found,
             ReportOutcome::Contradiction(reason) => Finding::Failed(reason.to_owned()),
             _ => Finding::Failed("unknown status".to_owned()),

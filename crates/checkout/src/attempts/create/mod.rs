@@ -151,7 +151,7 @@ async fn finish(
         instruction: Instruction::Payment(Box::new(task.instruction)),
         ..task.run.attempt.clone()
     };
-    match settle_payment(state, attempt, payment, Source::Creation).await {
+    match settle_payment(state, &attempt, payment, Source::Creation).await {
         Ok((payment, body)) => {
             let status_token = state.status_token(&payment.id);
             Ok(CreationResponse {

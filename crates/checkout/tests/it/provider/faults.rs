@@ -373,10 +373,7 @@ async fn no_failure_shows_card_data_or_the_access_token() {
             .create_card_token(card, &request, KEY)
             .await
             .unwrap_err();
-        texts.push(format!(
-            "{failure} {failure:?} {client:?} {}",
-            response_to(&failure).1
-        ));
+        texts.push(format!("{failure} {failure:?} {}", response_to(&failure).1));
     }
     texts.push(format!(
         "{:?}",
