@@ -248,17 +248,3 @@ on_both_engines!(
         );
     }
 );
-
-shop_on_both_engines!(
-    an_approval_of_a_payment_that_stands_as_canceled_is_told_of_once,
-    async |shop| {
-        let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
-        for _ in 0..2 {
-            learn(&shop).await;
-            assert_eq!(shop.status(&payment).await, "cancelled");
-            assert_eq!(status(&shop, &made).await, "open");
-            assert_eq!(overpayments(&shop).await, (1, 0));
-            shop.clock.advance(Duration::from_hours(1));
-        }
-    }
-);

@@ -243,6 +243,7 @@ on_both_engines!(
         assert_eq!(overpaid["id"], made.id);
         assert_eq!(overpaid["payment"]["id"], payment);
         assert_eq!(overpaid["payment"]["status"], "cancelled");
+        assert_eq!(overpayments(&shop).await, (1, 0));
     }
 );
 
