@@ -72,9 +72,6 @@ pub fn start(config: Config, clock: Clock, random: Random) -> io::Result<Sandbox
 }
 
 /// Same as [`start`], with a supervisor that keeps the notification worker running.
-///
-/// # Errors
-/// Those of [`start`].
 pub fn start_under(
     workers: Supervisor,
     config: Config,

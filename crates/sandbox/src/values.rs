@@ -8,8 +8,7 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// An amount in BRL. Written as a JSON number with two decimals, parsed from a number or a string,
-/// never through a float.
+/// An amount in BRL. Written as a JSON number, parsed exactly from a number or a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Amount(i64);
 

@@ -77,9 +77,6 @@ impl ListRequest {
 
 /// Parses what every list's query has: the range of creation times, and the page. If a name occurs
 /// several times, the last value counts. Unknown names are ignored.
-///
-/// # Errors
-/// 422 for the first invalid value.
 pub(crate) fn request(list: ListKind, pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let text = |name| query_value(pairs, name);
     let from = text("created_from").map(|text| moment("created_from", text));

@@ -1,5 +1,6 @@
 //! The worker of the inbox: reads each payment from the provider and records its state.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use db::{Db, Timestamp};
@@ -60,22 +61,15 @@ async fn sleep_until_due(state: &State) -> Duration {
 /// Handles the notifications that are due. Returns their number.
 pub async fn work_once(state: &State) -> Result<usize, db::Error> {
     let now = state.clock.now();
-    let due = state
+    let mut due = state
         .db
         .read(async move |conn| store::due_notifications(conn, now, AT_ONCE).await)
         .await?;
-    let mut payments: Vec<WaitingNotification> = Vec::new();
-    for waiting in due {
-        // Several notifications of one payment need one read.
-        if payments
-            .iter()
-            .all(|other| other.payment != waiting.payment)
-        {
-            payments.push(waiting);
-        }
-    }
+    // Several notifications of one payment need one read.
+    let mut payments = HashSet::new();
+    due.retain(|waiting| payments.insert(waiting.payment.clone()));
     let mut work = JoinSet::new();
-    for waiting in payments {
+    for waiting in due {
         let state = state.clone();
         work.spawn(async move { read_back(&state, waiting).await });
     }

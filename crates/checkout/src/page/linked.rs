@@ -97,7 +97,7 @@ async fn order_page(
         is_refused: false,
         link: Some(link),
     };
-    render(&state.config.shop, order, layout, &assets)
+    Ok(render(&state.config.shop, order, layout, &assets))
 }
 
 /// What a buyer needs to know first. That money may be moving comes before the order's expiry.

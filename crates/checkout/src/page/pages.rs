@@ -8,7 +8,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{FromRef, Query, State};
 use axum::response::{IntoResponse, Response};
 use brazil::{FederalUnit, NETWORKS};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -100,7 +100,7 @@ async fn checkout(
     State(PageState { shop, assets }): State<PageState>,
     query: Result<Query<OrderQuery>, QueryRejection>,
     layout: Layout,
-) -> Result<Response, web::Error> {
+) -> Response {
     let order = query.map_or_else(
         |_unreadable| PageOrder {
             is_refused: true,
@@ -112,19 +112,11 @@ async fn checkout(
 }
 
 /// Renders the page that charges an order, or that says that the order has ended.
-///
-/// # Errors
-/// None in practice: all values for the script can be serialised.
-pub(super) fn render(
-    shop: &Shop,
-    order: PageOrder,
-    layout: Layout,
-    assets: &Assets,
-) -> Result<Response, web::Error> {
+pub(super) fn render(shop: &Shop, order: PageOrder, layout: Layout, assets: &Assets) -> Response {
     let units = FederalUnit::ALL.iter();
     let page = CheckoutPage {
         order,
-        networks: serde_json::to_string(NETWORKS).map_err(web::Error::internal)?,
+        networks: json!(NETWORKS).to_string(),
         limits: limits().to_string(),
         texts: texts::for_script(layout.locale).to_string(),
         federal_units: units.map(|unit| unit.as_str()).collect(),
@@ -133,5 +125,5 @@ pub(super) fn render(
         shop,
         layout,
     };
-    Ok(Page::new(page).into_response())
+    Page::new(page).into_response()
 }

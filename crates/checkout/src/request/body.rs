@@ -33,9 +33,6 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
 
 /// Refuses every content type but JSON in UTF-8. This is checked before the body is read, since the
 /// body may be large or never arrive.
-///
-/// # Errors
-/// 422.
 pub fn check_content_type(content_type: Option<&str>) -> Result<(), Refusal> {
     let mut parts = content_type.unwrap_or_default().split(';').map(str::trim);
     let is_json = parts

@@ -22,9 +22,6 @@ impl MaxAmounts {
     const BOLETO: Money = Money::from_cents(9_999_999_999);
 
     /// Refuses a payment above the maximum of its method.
-    ///
-    /// # Errors
-    /// 422 with the maximum amount.
     pub(crate) fn check(&self, request: &PaymentRequest) -> Result<(), Refusal> {
         let kind = request.method.kind();
         match self.0.iter().find(|(method, _)| *method == kind) {

@@ -166,9 +166,6 @@ impl MethodKind {
 }
 
 /// Validates a request for a payment and returns the first problem. Unknown members are ignored.
-///
-/// # Errors
-/// The refusal of the first check that fails.
 pub fn check(
     content_type: Option<&str>,
     body: &[u8],
@@ -177,10 +174,8 @@ pub fn check(
     check_for(content_type, body, None, now)
 }
 
-/// Same as [`check`] for a payment of an order, whose `terms` supply the fixed members.
-///
-/// # Errors
-/// Those of [`check`], and a method or a number of installments that the order does not allow.
+/// Same as [`check`] for a payment of an order, whose `terms` supply the fixed members and limit
+/// methods and installments.
 pub(crate) fn check_for(
     content_type: Option<&str>,
     body: &[u8],
