@@ -300,12 +300,13 @@ fn check_card(
     let most = most_installments.map_or(most, |fewer| fewer.min(most));
     let installments = members.count("installments", most.into())?;
     let installments = installments.and_then(|count| u8::try_from(count).ok());
+    let installments = installments.ok_or_else(|| Refusal::missing("installments"))?;
     let card = Card {
         number,
         security_code,
         expiry,
         holder,
-        installments: installments.unwrap_or(most),
+        installments,
         network,
     };
     refuse_number(&card, "cardholder_name", &card.holder)?;
