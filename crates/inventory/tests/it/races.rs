@@ -7,6 +7,7 @@ use http::Method;
 use serde_json::json;
 use test_kit::{
     database::{Engine, run},
+    html::has,
     until,
 };
 use tokio::sync::Barrier;
@@ -25,7 +26,36 @@ async fn until_one_waits(db: &Db) {
     .await;
 }
 
-/// SQLite runs one write after the other, so this race cannot happen there.
+/// Sends a request while a transaction has changed a record and not committed, and commits once the
+/// request waits for it. SQLite runs one write after the other, so such a race cannot happen there.
+async fn overtake<T: Send + 'static>(
+    app: &TestApp,
+    sql: &'static str,
+    id: i64,
+    request: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let (is_changed, may_commit) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let changing = {
+        let (db, is_changed, may_commit) =
+            (app.state.db.clone(), is_changed.clone(), may_commit.clone());
+        tokio::spawn(async move {
+            db.write(async move |tx| {
+                tx.execute(sql, &[&id]).await?;
+                is_changed.wait().await;
+                may_commit.wait().await;
+                Ok::<_, db::Error>(())
+            })
+            .await
+        })
+    };
+    is_changed.wait().await;
+    let requesting = tokio::spawn(request);
+    until_one_waits(&app.state.db).await;
+    may_commit.wait().await;
+    changing.await.unwrap().unwrap();
+    requesting.await.unwrap()
+}
+
 #[test]
 fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
     run(Engine::Postgres, async |address| {
@@ -66,29 +96,35 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
                 (404, json!({"detail": "Not found."})),
             ),
         ] {
-            let (is_deleted, may_commit) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
-            let deleting = {
-                let (db, is_deleted, may_commit) =
-                    (app.state.db.clone(), is_deleted.clone(), may_commit.clone());
-                tokio::spawn(async move {
-                    db.write(async move |tx| {
-                        tx.execute(delete, &[&id]).await?;
-                        is_deleted.wait().await;
-                        may_commit.wait().await;
-                        Ok::<_, db::Error>(())
-                    })
-                    .await
-                })
-            };
-            is_deleted.wait().await;
-            let writing = {
-                let (app, path) = (app.clone(), path.to_owned());
-                tokio::spawn(async move { app.admin().send(method, &path, Some(body)).await })
-            };
-            until_one_waits(&app.state.db).await;
-            may_commit.wait().await;
-            deleting.await.unwrap().unwrap();
-            writing.await.unwrap().is(answer.0, &answer.1);
+            let (caller, path) = (app.clone(), path.to_owned());
+            let write = async move { caller.admin().send(method, &path, Some(body)).await };
+            let written = overtake(&app, delete, id, write).await;
+            written.is(answer.0, &answer.1);
         }
+    });
+}
+
+#[test]
+fn the_password_of_a_user_who_becomes_a_superuser_meanwhile_is_not_reset() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        app.staff("clerk", &[]).await;
+        let sql = "SELECT id FROM users WHERE username = 'clerk'";
+        let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
+        let id: i64 = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
+        let staff = app.clone();
+        let reset = async move {
+            let keeper = staff.staff("keeper", &["view_user", "change_user"]).await;
+            let new = "another correct horse battery";
+            let fields = [("usable", "1"), ("password1", new), ("password2", new)];
+            let address = format!("/admin/users/{id}/password/");
+            keeper.refused(&address, &fields).await
+        };
+        let promote = "UPDATE users SET superuser = TRUE WHERE id = $1";
+        let page = overtake(&app, promote, id, reset).await;
+        has(
+            &page,
+            &["This account has permissions that yours does not have."],
+        );
     });
 }

@@ -187,18 +187,22 @@ pub(crate) async fn reset_password(
     let mut errors = FieldErrors::default();
     let user = details.user;
     let password = input::password(members, &user.username, &user.person(), &mut errors);
-    let username = user.username;
     errors.into_result()?;
     let (hash, tokens) = (hash(state, password).await?, input::tokens(members));
+    let by = caller.clone();
     let job = async move |work: &mut Work<'_>| {
-        if !users::set_password(work.tx, id, hash.as_deref(), work.now).await? {
+        let Some(details) = find_locked(work.tx, id).await? else {
             return Ok(None);
-        }
+        };
+        // The account may have got permissions while the password was hashed.
+        refuse_greater(&by, &details)?;
+        let username = details.user.username;
+        users::set_password(work.tx, id, hash.as_deref(), work.now).await?;
         sessions::delete_of_user(work.tx, id).await?;
         tokens.settle(work, id).await?;
         let action = Action::Changed(tokens.changed());
         audit::record(work, action, Model::User, id, &username).await?;
-        Ok(Some(username.clone()))
+        Ok(Some(username))
     };
     write(state, caller, job).await
 }
