@@ -356,6 +356,29 @@ app_on_both_engines!(groups_have_a_name_and_permissions, async |app| {
     );
 });
 
+app_on_both_engines!(
+    a_groups_name_puts_its_members_into_no_other_group,
+    async |app| {
+        let visitor = app.superuser().await;
+        let fields = [("name", "Caixas\u{1f}1 Admin")];
+        let (_, page) = visitor.done("/admin/groups/add/", &fields).await;
+        has(
+            &page,
+            &["The group “Caixas 1 Admin” was added successfully."],
+        );
+        let member = [("username", "viewer"), ("active", "1"), ("groups:3", "1")];
+        visitor.done("/admin/users/3/change/", &member).await;
+        let page = visitor.page("/admin/users/3/change/").await;
+        has(
+            &page,
+            &[
+                "name=\"groups:3\" value=\"1\" checked",
+                "name=\"groups:1\" value=\"1\">",
+            ],
+        );
+    }
+);
+
 app_on_both_engines!(sessions_are_ended_and_tokens_revoked, async |app| {
     let visitor = app.superuser().await;
     let manager = app.logged_in("manager").await;

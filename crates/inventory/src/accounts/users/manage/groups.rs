@@ -85,7 +85,9 @@ async fn read_group(
     id: Option<i64>,
 ) -> Result<(String, Vec<Permission>), Refusal> {
     let input = Draft::<Group>::read(members, Mode::Whole).valid()?;
+    // Control characters separate the groups of a user where they are read.
     let name = input.name.set().unwrap_or_default();
+    let name = name.replace(char::is_control, " ");
     let namesake = users::group_id(tx, &name).await?;
     if namesake.is_some_and(|other| Some(other) != id) {
         return Err(FieldErrors::of("name", TAKEN).into());
