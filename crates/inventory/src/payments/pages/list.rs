@@ -10,9 +10,10 @@ use web::locale::{Locale, in_sao_paulo};
 use super::{
     super::{
         Failure,
-        model::{ListQuery, ListedRecord, PaymentList},
+        client::CheckoutError,
+        model::{ListQuery, ListedRecord},
     },
-    require, unavailable,
+    error_text, require, unavailable,
 };
 use crate::{
     State,
@@ -23,13 +24,15 @@ use crate::{
     },
     payments,
     rest::{
-        Refusal,
+        InvalidPage, Refusal,
         list::PageNumber,
         page::{Page, PageRequest},
         query::Parameters,
     },
 };
 
+/// The highest page that checkout reads.
+const MAX_PAGE: u64 = u32::MAX as u64;
 /// The page size for an export.
 const EXPORT_PAGE_SIZE: u64 = 100;
 /// The most pages that an export reads.
@@ -72,7 +75,8 @@ impl CheckoutRequest {
         let page_request = PageRequest::parse(&frame.state, &parameters)?;
         let mut list = filters.read(frame, parameters).await?;
         let number = match page_request.page {
-            PageNumber::Number(number) => number,
+            PageNumber::Number(number) if number <= MAX_PAGE => number,
+            PageNumber::Number(_) => return Err(InvalidPage.into()),
             PageNumber::Last => 1,
         };
         let value = |name| parameter(&list.parameters, name);
@@ -104,14 +108,28 @@ impl CheckoutRequest {
         })
     }
 
-    /// The requested page of the records.
-    fn found<T>(&self, list: PaymentList<T>) -> Result<Page<T>, Refusal> {
+    /// The requested page of the records. The number of the last one follows from the count.
+    async fn page<T: ListedRecord>(
+        &self,
+        state: &State,
+    ) -> Result<Result<Page<T>, InvalidPage>, Failure> {
         let page_request = PageRequest {
             size: self.query.page_size,
             ..self.page_request
         };
-        let (number, _) = page_request.within(list.count)?;
-        Ok(page_request.page(list.count, number, list.results))
+        let mut list = payments::list(state, &self.query).await?;
+        let number = match page_request.within(list.count) {
+            Ok((number, _)) => number,
+            Err(error) => return Ok(Err(error)),
+        };
+        if number != self.query.page {
+            let query = ListQuery {
+                page: number,
+                ..self.query.clone()
+            };
+            list = payments::list(state, &query).await?;
+        }
+        Ok(Ok(page_request.page(list.count, number, list.results)))
     }
 }
 
@@ -126,12 +144,23 @@ pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) 
     list.form = request.list.form.clone();
     list.size = request.query.page_size;
     if !list.form.is_refused() {
-        match payments::list(&frame.state, &request.query).await {
-            Ok(found) => list.fill(&request.found(found)?, |record| L::row(&frame, record)),
-            Err(failure) => return unavailable(&frame, failure),
+        match request.page(&frame.state).await {
+            Ok(page) => list.fill(&page?, |record| L::row(&frame, record)),
+            Err(failure) => match refused_search(&failure) {
+                Some(error) => list.form.complain("search", error_text(&frame, error)),
+                None => return unavailable(&frame, failure),
+            },
         }
     }
     Ok(list.show(&frame))
+}
+
+/// Checkout's error about the searched text, which no order can have as its number.
+fn refused_search(failure: &Failure) -> Option<&CheckoutError> {
+    match failure {
+        Failure::Refused(error) if error.field.as_deref() == Some("reference") => Some(error),
+        _ => None,
+    }
 }
 
 fn parameter(parameters: &Parameters, name: &str) -> Option<String> {
@@ -185,6 +214,9 @@ pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageR
     let records = match read_all::<L::Record>(&frame.state, &request.query).await {
         Ok(Some(records)) => records,
         Ok(None) => return Ok(too_many_rows(&frame, &address)),
+        Err(failure) if refused_search(&failure).is_some() => {
+            return Ok(list_page::back_to_list(&address));
+        }
         Err(failure) => return unavailable(&frame, failure),
     };
     let write = async move |_: &mut db::Conn, file: &list_page::ExportFile| {

@@ -181,6 +181,10 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
             "Já existe um pedido com este número.",
             "An order with this number already exists.",
         ),
+        (_, Some("reference")) => (
+            "O número de um pedido tem no máximo 64 caracteres e não é o de um cartão.",
+            "An order number has at most 64 characters, and is not a card's.",
+        ),
         (_, Some("Idempotency-Key")) => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
             "This form has already been sent with other values. Check it and send it again.",

@@ -3,6 +3,7 @@
 
 use askama::Template;
 use axum::extract::Path;
+use db::Money;
 use web::locale::Locale;
 
 use super::{
@@ -142,9 +143,9 @@ struct PaymentPage<'a> {
     payment: &'a Payment,
     state: StatusLabel,
     means: String,
-    /// The order, if the query string names it and the payment belongs to it. Only the order has
-    /// the refunded amount.
+    /// The order, if the query string names it and the payment belongs to it.
     order: Option<&'a CheckoutOrder>,
+    refunded: Option<Money>,
     /// The requests about the payment from the audit log.
     requests: PagePart<Vec<Entry>>,
     /// Whether the outcome of the last request is unknown.
@@ -182,6 +183,7 @@ pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> 
             .is_ok_and(|entries| has_no_outcome(entries)),
         requests: entries,
         refund_address: may.then(|| with_order(refund, order.as_ref())),
+        refunded: refunded(&payment, order.as_ref()),
         order: order.as_ref(),
         payment: &payment,
         frame: &frame,
@@ -199,6 +201,28 @@ pub(super) async fn order_of(
         .ok()?;
     let is_its_own = order.payments.iter().any(|one| one.id == payment.id);
     is_its_own.then_some(order)
+}
+
+/// How much of a payment was refunded, if that is known. A part is known from the payment's order,
+/// whose amount is that of the payment that paid it. Of an order that was paid twice it may be
+/// another payment's.
+pub(super) fn refunded(payment: &Payment, order: Option<&CheckoutOrder>) -> Option<Money> {
+    let took_money = |status| {
+        matches!(
+            status,
+            PaymentStatus::Approved | PaymentStatus::Refunded | PaymentStatus::ChargedBack
+        )
+    };
+    match payment.status {
+        PaymentStatus::Refunded => Some(payment.transaction_amount),
+        PaymentStatus::Approved | PaymentStatus::ChargedBack => {
+            let order = order?;
+            let paid = order.payments.iter().filter(|one| took_money(one.status));
+            (paid.count() == 1).then_some(order.refunded_amount)
+        }
+        PaymentStatus::Other => None,
+        _ => Some(Money::ZERO),
+    }
 }
 
 /// Whether the outcome of the last request is unknown.

@@ -13,7 +13,7 @@ use super::{
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
     AMOUNT, Confirmation, Id, error_text, idempotency_key, payment_address,
-    payments::{has_no_outcome, order_of},
+    payments::{has_no_outcome, order_of, refunded},
     read_amount, require, unavailable, with_order,
 };
 use crate::{
@@ -60,13 +60,10 @@ impl RefundSubject {
         })
     }
 
-    /// The amount that is not refunded yet. `None` without the order, since only the order has the
-    /// refunded amount.
+    /// The amount that is not refunded yet, if that is known.
     fn left(&self) -> Option<Money> {
-        let order = self.order.as_ref()?;
-        self.payment
-            .transaction_amount
-            .checked_sub(order.refunded_amount)
+        let refunded = refunded(&self.payment, self.order.as_ref())?;
+        self.payment.transaction_amount.checked_sub(refunded)
     }
 
     /// Shows the form for the amount.

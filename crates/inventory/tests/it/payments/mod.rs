@@ -7,13 +7,14 @@ mod links;
 mod refunds;
 
 use inventory::{Config, access::Model, payments};
+use serde_json::json;
 use test_kit::{html::has, on_both_engines};
 
 use crate::{
     app::{Answer, TestApp, app_on_both_engines, unlimited},
     visitor::{leads_to, redirects},
 };
-use checkout::{Checkout, KEY, Reply, order, page as list_of, reads};
+use checkout::{Call, Checkout, KEY, Reply, order, page as list_of, reads};
 
 /// The application beside this checkout.
 async fn app_with(address: &str, checkout: &Checkout) -> TestApp {
@@ -125,6 +126,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
          &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
     );
     manager.page_with("/payments/?page=9", 404).await;
+    manager.page_with("/payments/?page=4294967296", 404).await;
     let refused = manager.get("/payments/?date_from=yesterday").await;
     says(&refused, 422, &["Enter a valid date."]);
     manager
@@ -136,6 +138,40 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
         "GET /payments/?status=approved&payment_method=pix&page=1&page_size=10"
     );
 });
+
+on_both_engines!(the_last_page_is_asked_for_by_its_number, async |address| {
+    let checkout = Checkout::start(|_| Reply::json(200, &list_of(&[order("open")], 25))).await;
+    let app = app_with(&address, &checkout).await;
+    let manager = app.logged_in("manager").await;
+    let html = manager.page("/payments/?page=last").await;
+    has(&html, &["21–21 of 25"]);
+    let calls: Vec<_> = checkout.calls().iter().map(Call::line).collect();
+    assert_eq!(
+        calls,
+        [
+            "GET /orders/?page=1&page_size=10",
+            "GET /orders/?page=3&page_size=10"
+        ]
+    );
+});
+
+on_both_engines!(
+    a_number_that_no_order_has_is_told_at_the_search,
+    async |address| {
+        let refused = json!({"detail": "Validation error: reference: must have at most 64 characters",
+            "status_code": 422, "field": "reference"});
+        let checkout = Checkout::start(move |_| Reply::json(422, &refused)).await;
+        let app = app_with(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let long = "9".repeat(65);
+        let answer = manager.get(&format!("/payments/?search={long}")).await;
+        says(&answer, 422, &["An order number has at most 64 characters"]);
+        let file = manager
+            .get(&format!("/payments/export/?search={long}"))
+            .await;
+        redirects(&file, &format!("/payments/?search={long}"));
+    }
+);
 
 on_both_engines!(
     a_list_is_a_file_up_to_a_bound_that_is_told,

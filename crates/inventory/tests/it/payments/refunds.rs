@@ -208,3 +208,27 @@ on_both_engines!(
         assert!(admin.page(BACK).await.contains("not known"));
     }
 );
+
+on_both_engines!(
+    a_payment_of_an_order_that_was_paid_twice_shows_no_refund_of_the_other,
+    async |address| {
+        let checkout = Checkout::start(|call| {
+            let mut paid = order("paid");
+            paid["refunded_amount"] = json!(40);
+            let mut other = paid["payments"][0].clone();
+            other["id"] = json!("55");
+            paid["payments"].as_array_mut().unwrap().push(other);
+            match call.path.as_str() {
+                "/orders/ord_1" => Reply::json(200, &paid),
+                _ => reads(call, "paid"),
+            }
+        })
+        .await;
+        let app = app_with(&address, &checkout).await;
+        let admin = app.logged_in("admin").await;
+        let html = admin.page(BACK).await;
+        has(&html, &["<dt>Refunded</dt><dd>not known</dd>"]);
+        let question = asked(&admin, "all", "").await;
+        has(&question.text, &["everything that is left"]);
+    }
+);
