@@ -10,6 +10,8 @@ use crate::{
 };
 
 const PURPOSE: &str = "balcao/login-step/1";
+/// The longest address in a ticket, in bytes. Browsers drop a cookie of more than 4,096.
+const MAX_NEXT: usize = 2_000;
 
 /// The data of a login between its two steps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,7 @@ pub(crate) struct Ticket {
 impl Ticket {
     /// A ticket that expires [`TICKET_LIFETIME`] from now, encrypted for the cookie.
     pub(crate) fn closed(state: &State, proven: Proven, remembered: bool, next: &str) -> String {
+        let next = if next.len() <= MAX_NEXT { next } else { "/" };
         let ticket = Self {
             user: proven.account.caller.id,
             password: proven.password,
