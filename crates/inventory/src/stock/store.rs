@@ -151,11 +151,12 @@ pub(super) async fn lock_quantities(
     Ok(())
 }
 
-/// The time of a product's opening entry. Movements of earlier times were imported later and tell
-/// nothing about the stock at their time.
+/// The time of a product's opening entry: the last one, if the product was deleted and imported
+/// again. Movements of earlier times were imported later and tell nothing about the stock at their
+/// time.
 pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
     conn.optional(
-        "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id LIMIT 1",
+        "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id DESC LIMIT 1",
         &[&product],
         |row| row.get(0),
     )
@@ -173,8 +174,8 @@ pub(super) async fn is_canceled(
 ) -> Result<bool, Error> {
     let sql = "SELECT id FROM ledger_entries
          WHERE product_id = $1 AND created_at = $2 AND kind = 'adjustment' AND change = $3
-           AND created_at <= (SELECT o.created_at FROM ledger_entries AS o WHERE o.product_id = $1 AND o.kind = 'opening'
-                              ORDER BY o.id LIMIT 1) LIMIT 1";
+           AND created_at < (SELECT o.created_at FROM ledger_entries AS o WHERE o.product_id = $1 AND o.kind = 'opening'
+                             ORDER BY o.id DESC LIMIT 1) LIMIT 1";
     let params: [&dyn Param; 3] = [&product, &at, &change];
     let found = conn.optional(sql, &params, |row| row.get::<i64>(0)).await?;
     Ok(found.is_some())

@@ -239,7 +239,7 @@ pub(super) async fn revert(
 ) -> Result<(), Refusal> {
     match resource {
         FileKind::Named(kind) => kind.delete(work, id).await.map(drop),
-        FileKind::Products => products::revert(work, id).await,
+        FileKind::Products => products::Products.delete(work, id).await.map(drop),
         FileKind::Movements(movement) => movement.delete(work, id).await.map(drop),
     }
 }

@@ -4,10 +4,17 @@
 use std::time::Duration;
 
 use http::Method;
+use inventory::{
+    stock::{self, movements::Movement},
+    transfer::FileKind,
+};
 use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
-use crate::app::{Client, NOW, TestApp, app_on_both_engines};
+use crate::{
+    app::{Client, NOW, TestApp, app_on_both_engines},
+    transfer::{load_bytes, with_basics},
+};
 
 async fn kinds(client: &Client<'_>, product: i64, query: &str) -> Vec<(String, i64, i64)> {
     let ledger = client
@@ -196,8 +203,34 @@ app_on_both_engines!(the_ledger_outlives_its_product, async |app| {
         .delete(&format!("/api/v1/products/{product}/"))
         .await
         .has_status(204);
-    assert_eq!(kinds(&admin, product, "").await.len(), 3);
+    let rows = kinds(&admin, product, "").await;
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[0], ("adjustment".to_owned(), -7, 0));
 });
+
+app_on_both_engines!(
+    a_deleted_product_comes_back_from_its_file_with_its_stock_and_its_history,
+    async |app| {
+        with_basics(&app).await;
+        let product = "id,title,category,brand,cost_price,selling_price,quantity\n5,Arroz,1,1,8.00,12.50,10\n";
+        load_bytes(&app, FileKind::Products, product).await.unwrap();
+        app.admin()
+            .delete("/api/v1/products/5/")
+            .await
+            .has_status(204);
+        let between = app.clock.now().to_string();
+        app.clock.advance(Duration::from_hours(24));
+        load_bytes(&app, FileKind::Products, product).await.unwrap();
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+        // It is older than the opening that counts now.
+        let sold = format!("product,quantity,created_at\n5,4,{between}\n");
+        load_bytes(&app, FileKind::Movements(Movement::Outflow), sold)
+            .await
+            .unwrap();
+        assert_eq!(app.viewer().quantity_of(5).await, 10);
+        assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+    }
+);
 
 app_on_both_engines!(each_product_may_have_a_threshold_of_its_own, async |app| {
     let (manager, viewer) = (app.manager(), app.viewer());
@@ -316,7 +349,7 @@ app_on_both_engines!(the_last_units_are_sold_once, async |app| {
         }
     }
     assert_eq!((sold, app.admin().quantity_of(product).await), (10, 0));
-    assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+    assert_eq!(stock::verify(&app.state.db).await.unwrap(), []);
 });
 
 app_on_both_engines!(the_same_key_forty_times_at_once_books_once, async |app| {
@@ -360,9 +393,9 @@ async fn write_past(app: &TestApp, sql: &'static str, product: i64) -> u64 {
 
 /// Writes to the database without the service; returns what `verify` then finds.
 async fn told_after(app: &TestApp, sql: &'static str, product: i64) -> Vec<String> {
-    assert_eq!(inventory::stock::verify(&app.state.db).await.unwrap(), []);
+    assert_eq!(stock::verify(&app.state.db).await.unwrap(), []);
     assert_eq!(write_past(app, sql, product).await, 1);
-    let differences = inventory::stock::verify(&app.state.db).await.unwrap();
+    let differences = stock::verify(&app.state.db).await.unwrap();
     differences.iter().map(ToString::to_string).collect()
 }
 

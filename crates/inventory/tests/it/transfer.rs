@@ -76,7 +76,8 @@ async fn export_all(app: &TestApp) -> (TempDir, Vec<(FileKind, PathBuf)>) {
     (folder, files)
 }
 
-async fn with_basics(app: &TestApp) {
+/// A category, a brand and a supplier, each with the id 1.
+pub(crate) async fn with_basics(app: &TestApp) {
     load_bytes(app, CATEGORIES, "id,name\n1,Grãos\n")
         .await
         .unwrap();

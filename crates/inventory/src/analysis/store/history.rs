@@ -104,7 +104,7 @@ pub(crate) async fn sales_histories(
         "),
                 (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND change <> 0 ORDER BY created_at, id LIMIT 1),
                 (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1),
-                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND kind = 'opening' ORDER BY id LIMIT 1)
+                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND kind = 'opening' ORDER BY id DESC LIMIT 1)
          FROM products AS p WHERE p.id",
     );
     query.any_of(products.iter().copied());

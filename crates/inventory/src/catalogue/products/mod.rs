@@ -12,7 +12,7 @@ pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
 pub use write::Products;
 pub(crate) use write::{
-    change_form, check_deletion, check_import, find_locked, read_threshold, revert, serie_number,
+    change_form, check_deletion, check_import, find_locked, read_threshold, serie_number,
 };
 
 use db::{Conn, Timestamp};

@@ -140,9 +140,10 @@ impl ApiResource for Products {
         Ok(after)
     }
 
-    /// The ledger remains.
+    /// The ledger remains. It ends at 0, so that a file can bring the product back under its id.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
         check_deletion(work.tx, id).await?;
+        stock::empty(work, id).await?;
         stock::close(work.tx, id).await?;
         let Some(title) = store::delete(work.tx, id).await? else {
             return Ok(false);
@@ -160,13 +161,6 @@ fn changes_aggregates(before: &aggregates::ProductSnapshot, input: &ProductInput
         input.cost_price.get().copied(),
         input.selling_price.get().copied(),
     )
-}
-
-/// Deletes a product that an import added. Its ledger ends at 0, so its id can be used again.
-pub(crate) async fn revert(work: &mut Work<'_>, id: i64) -> Result<(), Refusal> {
-    check_deletion(work.tx, id).await?;
-    stock::empty(work, id).await?;
-    Products.delete(work, id).await.map(drop)
 }
 
 /// Fails with 409 if anything refers to the product.

@@ -209,7 +209,7 @@ async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bo
         return Ok(false);
     };
     let opened_at = super::opened_at(conn, product.id).await?;
-    Ok(opened_at.is_some_and(|opened_at| at <= opened_at))
+    Ok(opened_at.is_some_and(|opened_at| at < opened_at))
 }
 
 /// The ledger entry of a movement, if there is one.
