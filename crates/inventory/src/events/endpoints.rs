@@ -349,7 +349,12 @@ pub(crate) async fn test_once(
         }
     };
     match write_once(state, actor, key, job, replay).await? {
-        TestRequest::First(trial) => Ok(Some(endpoints::post_test(&state.outbox, *trial).await?)),
+        // In a task, so that the result is recorded if the client disconnects.
+        TestRequest::First(trial) => {
+            let outbox = state.outbox.clone();
+            let test = tokio::spawn(async move { endpoints::post_test(&outbox, *trial).await });
+            Ok(Some(test.await.map_err(web::Error::internal)??))
+        }
         TestRequest::Again(delivery) => {
             Ok(endpoints::result_of_test(&state.outbox, delivery).await?)
         }
