@@ -40,8 +40,9 @@ pub(crate) struct NeedsPage {
 #[derive(Debug)]
 pub(crate) struct PrintedOrders {
     pub(crate) needs: Vec<ReorderNeed>,
-    /// The number of low products that were left out because of `MAX_PRINTED`.
-    pub(crate) left_out: usize,
+    /// The number of low products that were left out: of all products, or of the first batch for one
+    /// supplier.
+    pub(crate) left_out: u64,
 }
 
 /// One page of the low products, most urgent first or grouped by their last supplier, in a fixed
@@ -95,9 +96,13 @@ pub(crate) async fn orders(state: &State, supplier: Option<i64>) -> Result<Print
             .into_iter()
             .filter(|(_, source)| is_selected(source))
             .collect();
-        let rest = printed.split_off(printed.len().min(MAX_PRINTED));
+        let found = match supplier {
+            None => aggregates::count_low(conn, threshold).await?.unsigned_abs(),
+            Some(_) => printed.len() as u64,
+        };
+        printed.truncate(MAX_PRINTED);
+        let left_out = found.saturating_sub(printed.len() as u64);
         let needs = needs(conn, settings, printed, now).await?;
-        let left_out = rest.len();
         Ok::<_, Error>(PrintedOrders { needs, left_out })
     };
     Ok(state.db.read(read).await?)
