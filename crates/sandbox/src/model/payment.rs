@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use brazil::Network;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::token::{Identification, TokenizedCard};
 use crate::idempotency::Idempotency;
@@ -78,8 +78,8 @@ pub(crate) struct Payment {
     pub(crate) external_reference: Option<Box<str>>,
     pub(crate) notification_url: Option<Box<str>>,
     pub(crate) statement_descriptor: Option<Box<str>>,
-    pub(crate) metadata: Option<Box<RawValue>>,
-    pub(crate) additional_info: Option<Box<RawValue>>,
+    pub(crate) metadata: Option<Value>,
+    pub(crate) additional_info: Option<Value>,
     pub(crate) created: Moment,
     pub(crate) updated: Moment,
     pub(crate) approved: Option<Moment>,

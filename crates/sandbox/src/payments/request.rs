@@ -4,7 +4,7 @@
 
 use brazil::TaxId;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use crate::model::{Identification, Payer};
 use crate::refusal::Refusal;
@@ -29,8 +29,8 @@ pub(crate) struct NewPayment {
     pub(crate) external_reference: Option<Box<str>>,
     pub(crate) notification_url: Option<Box<str>>,
     pub(crate) statement_descriptor: Option<Box<str>>,
-    pub(crate) metadata: Option<Box<RawValue>>,
-    pub(crate) additional_info: Option<Box<RawValue>>,
+    pub(crate) metadata: Option<Value>,
+    pub(crate) additional_info: Option<Value>,
     pub(crate) capture: bool,
     pub(crate) binary_mode: bool,
 }
@@ -64,8 +64,8 @@ struct PaymentRequest<'a> {
     external_reference: Option<Box<str>>,
     notification_url: Option<Box<str>>,
     statement_descriptor: Option<Box<str>>,
-    metadata: Option<Box<RawValue>>,
-    additional_info: Option<Box<RawValue>>,
+    metadata: Option<Value>,
+    additional_info: Option<Value>,
     capture: Option<bool>,
     binary_mode: Option<bool>,
 }

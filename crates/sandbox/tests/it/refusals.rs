@@ -166,3 +166,15 @@ async fn unknown_payments_and_addresses_answer_404() {
         .await
         .has_status(404);
 }
+
+#[tokio::test]
+async fn metadata_that_no_answer_can_repeat_is_refused() {
+    let provider = Provider::start().await;
+    for metadata in [r#"{"a":1e999}"#, r#"{"a":"\ud800"}"#] {
+        let body = pix_payment().to_string();
+        let body = format!("{{\"metadata\":{metadata},{}", &body[1..]);
+        let request = provider.request(Method::POST, "/v1/payments");
+        let request = request.header("content-type", "application/json");
+        assert_eq!(send(request.body(body)).await.status, 400, "{metadata}");
+    }
+}
