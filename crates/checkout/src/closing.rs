@@ -121,6 +121,12 @@ async fn refund_overpayment(state: &State, due: Overpayment) -> Result<(), db::E
     let payment = due.payment;
     let key = IdempotencyKey::of_overpayment(&payment, &state.config.secret);
     match attempts::refund(state, &payment, None, Some(key), state.clock.now()).await {
+        Ok(refund) if refund.is_refused() => tracing::error!(
+            payment,
+            "orders: the provider refused to refund an overpayment: refund it there by hand"
+        ),
+        // The provider may still refuse it, so its refund is looked at again.
+        Ok(refund) if refund.is_open() => return Ok(()),
         Ok(_) => tracing::info!(payment, "orders: an overpayment was refunded"),
         // The payment was refunded in another way, or charged back.
         Err(RefundError::State | RefundError::NotFound) => {}

@@ -26,6 +26,20 @@ pub(crate) struct RefundResponse {
     pub(crate) body: String,
     /// Whether the response was sent before for the same idempotency key.
     pub(crate) replayed: bool,
+    /// The provider's status of the refund.
+    status: String,
+}
+
+impl RefundResponse {
+    /// Whether the provider has not finished the refund. It may still refuse.
+    pub(crate) fn is_open(&self) -> bool {
+        is_open(&self.status)
+    }
+
+    /// Whether the provider refused the refund.
+    pub(crate) fn is_refused(&self) -> bool {
+        is_refused(&self.status)
+    }
 }
 
 /// Why a payment is not refunded.
@@ -94,15 +108,18 @@ async fn finish(
     Ok(RefundResponse {
         body: completed.body,
         replayed: false,
+        status: completed.refund.status,
     })
 }
 
 /// The stored response of an attempt that has ended.
 fn replay(refund: Attempt) -> Result<RefundResponse, RefundError> {
     if refund.step == AttemptStep::Finished {
+        let made = refund.refund_made().map(|made| made.status.clone());
         return Ok(RefundResponse {
             body: refund.response.unwrap_or_default(),
             replayed: true,
+            status: made.unwrap_or_default(),
         });
     }
     Err(RunError::repeated(refund).into())
