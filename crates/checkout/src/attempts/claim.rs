@@ -141,11 +141,11 @@ pub(super) async fn resume(tx: &mut Tx, run: &NewRun) -> Result<Option<Claim>, d
     acquire(tx, found, run).await.map(Some)
 }
 
-/// Whether an attempt still reserves its idempotency key. It does so while its outcome is unknown
-/// and for 72 hours after its end, so that a caller who got `unknown` can retry.
+/// Whether an attempt still reserves its idempotency key. It does so while it runs, while its outcome
+/// is unknown, and for 72 hours after its end, so that a caller who got `unknown` can retry.
 fn holds_key(attempt: &Attempt, now: Timestamp) -> bool {
     let since = attempt.finished_at.unwrap_or(attempt.created_at);
-    attempt.step == AttemptStep::Sending || since > now - RETENTION
+    attempt.step == AttemptStep::Sending || attempt.is_leased(now) || since > now - RETENTION
 }
 
 /// The attempt that reserves this idempotency key.
