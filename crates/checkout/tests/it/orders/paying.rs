@@ -263,6 +263,41 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    an_overpayment_whose_refund_is_open_is_looked_at_until_the_provider_refuses_it,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| config.refund_overpayment = true).await;
+        paid_twice(&shop).await;
+        super::work(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 0), "it was refunded");
+        // The sandbox refunds at once, so what other providers say is written here.
+        let due = shop.clock.now();
+        let again = async move |tx: &mut db::Tx| {
+            tx.execute(
+                "UPDATE attempts SET refund_status = 'in_process' WHERE refund_status IS NOT NULL",
+                &[],
+            )
+            .await?;
+            tx.execute("UPDATE overpayments SET refund_at = $1", &[&due])
+                .await
+        };
+        shop.db.write::<_, db::Error, _>(again).await.unwrap();
+        super::work(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 1));
+        let refuse = async |tx: &mut db::Tx| {
+            tx.execute(
+                "UPDATE attempts SET refund_status = 'rejected' WHERE refund_status IS NOT NULL",
+                &[],
+            )
+            .await
+        };
+        shop.db.write::<_, db::Error, _>(refuse).await.unwrap();
+        shop.clock.advance(Duration::from_mins(11));
+        super::work(&shop).await;
+        assert_eq!(overpayments(&shop).await, (1, 0));
+    }
+);
+
+on_both_engines!(
     an_overpayment_is_given_back_though_the_shop_asked_first_and_its_call_was_lost,
     async |address| {
         let shop = Shop::open_with(&address, |config| config.refund_overpayment = true).await;
