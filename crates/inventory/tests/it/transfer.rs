@@ -454,7 +454,7 @@ app_on_both_engines!(files_that_mean_harm_are_refused_in_words, async |app| {
     assert_eq!(
         refused(b"id,name\n0,A\n1e3,B\n9007199254740992,C\n").await,
         "line 2, id: Ensure this value is greater than or equal to 1.|line 3, id: A valid integer is required.\
-         |line 4, id: Ensure this value is less than or equal to 9007199254740991."
+         |line 4, id: Ensure this value is less than or equal to 1000000000000000."
     );
     assert_eq!(
         refused(b"id,name\n7,A\n7,B\n").await,

@@ -253,22 +253,23 @@ impl ClaimRequest<'_> {
         let order = self.order.map(|order| order.row);
         state
             .db
-            .write(async move |tx| {
-                if let Some(order) = order
-                    && let Some(obstacle) = obstacle(tx, order, &run).await?
-                {
-                    return Ok(Err(obstacle));
-                }
-                claim::begin(tx, &run, &instruction).await.map(Ok)
+            .write(async move |tx| match order {
+                Some(order) => claim_for_order(tx, order, &run, &instruction).await,
+                None => claim::begin(tx, &run, &instruction).await.map(Ok),
             })
             .await
             .map_err(CreateError::Database)
     }
 }
 
-/// Why a run must not pay an order, or `None`. The order's row stays locked. A stored response is
-/// returned again whatever happened to the order since.
-async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstacle>, db::Error> {
+/// Claims the attempt of a run that pays an order, or says why it must not. The order's row stays
+/// locked. A stored response is returned again whatever happened to the order since.
+async fn claim_for_order(
+    tx: &mut Tx,
+    order: i64,
+    run: &NewRun,
+    instruction: &Instruction,
+) -> Result<Result<Claim, Obstacle>, db::Error> {
     let order = orders::lock(tx, order).await?;
     let known = match &run.key {
         Some(key) => claim::find_by_key(tx, key, run.now).await?,
@@ -278,9 +279,17 @@ async fn obstacle(tx: &mut Tx, order: i64, run: &NewRun) -> Result<Option<Obstac
         .as_ref()
         .is_some_and(|known| known.fingerprint != run.fingerprint || known.step.is_answered());
     if is_answered {
-        return Ok(None);
+        // Nothing new may begin here, since the order was not asked.
+        let claim = claim::resume(tx, run).await?;
+        return match claim {
+            Some(claim) => Ok(Ok(claim)),
+            None => Err(db::Error::retry("an idempotency key vanished")),
+        };
     }
-    orders::obstacle(tx, &order, known.map(|known| known.id), run.now).await
+    match orders::obstacle(tx, &order, known.map(|known| known.id), run.now).await? {
+        Some(obstacle) => Ok(Err(obstacle)),
+        None => claim::begin(tx, run, instruction).await.map(Ok),
+    }
 }
 
 fn instruction(

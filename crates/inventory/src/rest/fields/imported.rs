@@ -5,9 +5,9 @@ use db::{OwnedValue, Timestamp};
 use super::{Reader, Setting};
 use crate::rest::Message;
 
-/// The greatest id that an import may set. JavaScript reads it exactly, and larger ids remain for
-/// new records.
-const MAX_ID: i64 = 9_007_199_254_740_991;
+/// The greatest id that an import may set. New records get larger ids, and JavaScript reads those
+/// exactly up to 2⁵³ - 1.
+const MAX_ID: i64 = 1_000_000_000_000_000;
 /// The longest text that is parsed as a time.
 const MAX_TIME: usize = 40;
 const NOT_A_TIME: Message = Message::fixed(
