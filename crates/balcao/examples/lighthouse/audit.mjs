@@ -7,7 +7,8 @@ import lighthouse, { desktopConfig } from "lighthouse";
 import puppeteer from "puppeteer-core";
 
 const browser = await puppeteer.launch({
-  executablePath: process.env.BALCAO_TEST_CHROMIUM || "/usr/bin/chromium",
+  executablePath: process.env.BALCAO_TEST_CHROMIUM || "/usr/lib/chromium/chromium-headless-shell",
+  headless: "shell",
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
 });
 

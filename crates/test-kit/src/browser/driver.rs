@@ -176,7 +176,8 @@ impl Drop for Driver {
 
 /// Path of the browser that chromedriver starts.
 pub(super) fn chromium() -> String {
-    environment("BALCAO_TEST_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".to_owned())
+    environment("BALCAO_TEST_CHROMIUM")
+        .unwrap_or_else(|| "/usr/lib/chromium/chromium-headless-shell".to_owned())
 }
 
 /// Starts chromedriver. It chooses a port that is free for one kind of addresses and ends when it
@@ -201,7 +202,7 @@ fn start(program: &str) -> Option<(Child, u16)> {
         .unwrap_or_else(|error| {
             panic!(
                 "{program} does not start: {error}. Run the tests by ./test, which installs the browser, or \
-                 install it (Debian: apt-get install chromium chromium-driver); BALCAO_TEST_CHROMEDRIVER and \
+                 install it (Debian: apt-get install chromium-headless-shell chromium-driver); BALCAO_TEST_CHROMEDRIVER and \
                  BALCAO_TEST_CHROMIUM name programs at other places"
             )
         });

@@ -1,4 +1,4 @@
-//! A headless Chromium driven through WebDriver, for tests of what a person sees and does. Every
+//! Chromium without windows (its headless shell) driven through WebDriver, for tests of what a person sees and does. Every
 //! step waits for what it needs, up to a deadline, and panics with what was looked for and what the
 //! page showed; nothing sleeps for a fixed time. Pages are named by address, elements by CSS
 //! selector.
@@ -55,11 +55,18 @@ impl Browser {
     pub async fn open_as(reader: Reader) -> Self {
         let profile = TempDir::with_prefix("balcao-browser-").expect("a temporary folder");
         let driver = Driver::start(capabilities(&reader, profile.path())).await;
-        Self {
+        let browser = Self {
             driver,
             record: Record::default(),
             _profile: profile,
+        };
+        if !reader.scripts {
+            let disabled = json!({"value": true});
+            browser
+                .devtools("Emulation.setScriptExecutionDisabled", disabled)
+                .await;
         }
+        browser
     }
 
     /// Goes to an address and waits until the page is loaded.

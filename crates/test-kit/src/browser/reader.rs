@@ -52,19 +52,11 @@ impl Reader {
 pub(super) fn capabilities(reader: &Reader, profile: &Path) -> Value {
     let (width, height) = reader.window;
     let mut arguments: Vec<String> = [
-        "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--disable-quic",
         "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-default-apps",
-        "--disable-extensions",
-        "--no-first-run",
-        "--no-default-browser-check",
-        "--password-store=basic",
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     ]
     .map(str::to_owned)
@@ -73,25 +65,14 @@ pub(super) fn capabilities(reader: &Reader, profile: &Path) -> Value {
     arguments.push(format!("--window-size={width},{height}"));
     arguments.push(format!("--lang={}", reader.language));
     arguments.push(format!("--accept-lang={}", reader.language));
-    let mut preferences = json!({
-        "intl.accept_languages": reader.language,
-        "credentials_enable_service": false,
-        "autofill.credit_card_enabled": false,
-        "autofill.profile_enabled": false,
-    });
-    if !reader.scripts {
-        // 2 is "block".
-        preferences["profile.managed_default_content_settings.javascript"] = json!(2);
-    }
     json!({
-        "browserName": "chrome",
+        "browserName": "chrome-headless-shell",
         "acceptInsecureCerts": true,
         "timeouts": {"implicit": 0, "pageLoad": 240_000, "script": 480_000},
         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
         "goog:chromeOptions": {
             "binary": driver::chromium(),
             "args": arguments,
-            "prefs": preferences,
             "perfLoggingPrefs": {"enableNetwork": true, "enablePage": false},
         },
     })
