@@ -4,7 +4,7 @@
 use db::Timestamp;
 
 pub use super::model::EntryKind;
-use super::{LockedStock, QuantityError, model::NewEntry, store};
+use super::{LockedStock, QuantityError, model::NewEntry, quantity_after, store};
 use crate::{
     aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
     work::Work,
@@ -58,25 +58,43 @@ pub(super) async fn change(
     let product = entry.product;
     let may_be_archived =
         entry.is_past || !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
-    let stock = if entry.is_past {
-        let stock = store::lock_quantity(work, product).await?;
-        stock.filter(|stock| stock.quantity.checked_add(entry.change.abs()).is_some())
-    } else {
-        store::change_quantity(work, entry, may_be_archived).await?
-    };
-    if let Some(stock) = stock
-        && let Some(snapshot) = aggregates::product_snapshot(work.tx, product).await?
-    {
-        return Ok(Ok(ChangedStock { stock, snapshot }));
+    let mut stock = None;
+    if !entry.is_past {
+        stock = store::change_quantity(work, entry, may_be_archived).await?;
     }
-    Ok(Err(match store::lock_quantity(work, product).await? {
-        None => QuantityError::NoProduct,
-        Some(stock) if stock.is_archived && !may_be_archived => QuantityError::Archived,
-        Some(stock) if entry.change < 0 && !entry.is_past => {
-            QuantityError::Insufficient(stock.quantity)
+    if stock.is_none() {
+        // A refused change locks nothing, so the stock may have changed since.
+        stock = store::lock_quantity(work, product).await?;
+        if let Err(error) = check(stock.as_ref(), entry, may_be_archived) {
+            return Ok(Err(error));
         }
-        Some(stock) => QuantityError::TooMany(stock.quantity),
-    }))
+        if !entry.is_past {
+            stock = store::change_quantity(work, entry, may_be_archived).await?;
+        }
+    }
+    let snapshot = aggregates::product_snapshot(work.tx, product).await?;
+    let changed = stock.zip(snapshot);
+    Ok(changed
+        .map(|(stock, snapshot)| ChangedStock { stock, snapshot })
+        .ok_or(QuantityError::NoProduct))
+}
+
+/// Whether a stock row allows a change.
+fn check(
+    stock: Option<&LockedStock>,
+    entry: &NewEntry<'_>,
+    may_be_archived: bool,
+) -> Result<(), QuantityError> {
+    let stock = stock.ok_or(QuantityError::NoProduct)?;
+    if stock.is_archived && !may_be_archived {
+        return Err(QuantityError::Archived);
+    }
+    let change = if entry.is_past {
+        entry.change.abs()
+    } else {
+        entry.change
+    };
+    quantity_after(stock.quantity, change).map(drop)
 }
 
 /// Writes the ledger row of a change. Returns the stock after the change.

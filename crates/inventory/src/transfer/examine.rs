@@ -197,6 +197,10 @@ impl Examiner {
             match self.check_id(conn, id, &members, &before).await? {
                 GivenId::Free => {}
                 GivenId::Unchanged => return Ok(RowOutcome::Unchanged),
+                // A reference that cannot be read says nothing about the stored record.
+                GivenId::Taken(_) if !problems.explained.is_empty() => {
+                    return Ok(problems.refused(line));
+                }
                 GivenId::Taken(message) => {
                     problems.add("id", message);
                     return Ok(problems.refused(line));

@@ -65,6 +65,7 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
             let body = json!({"name": "Outra"});
             app.admin().post(&format!("/api/v1/{path}/"), body).await;
         }
+        app.admin().a_product("Feijão", 5).await;
         let unknown = |id: i64| json!([format!("Invalid pk \"{id}\" - object does not exist.")]);
         let terms = format!("/api/v1/products/{product}/restock/");
         for (delete, id, method, path, body, answer) in [
@@ -75,6 +76,14 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
                 "/api/v1/products/",
                 json!({"title": "Feijão", "category": 1, "brand": 2, "cost_price": 1, "selling_price": 2, "quantity": 3}),
                 (400, json!({"brand": unknown(2)})),
+            ),
+            (
+                "DELETE FROM products WHERE id = $1",
+                product + 1,
+                Method::POST,
+                "/api/v1/inflows/",
+                json!({"supplier": 1, "product": product + 1, "quantity": 2}),
+                (400, json!({"product": unknown(product + 1)})),
             ),
             (
                 "DELETE FROM suppliers WHERE id = $1",
@@ -101,6 +110,22 @@ fn what_goes_between_the_check_and_the_write_is_told_as_if_it_had_been_gone() {
             let written = overtake(&app, delete, id, write).await;
             written.is(answer.0, &answer.1);
         }
+    });
+}
+
+#[test]
+fn goods_that_come_in_while_a_sale_waits_are_sold() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 0).await;
+        let caller = app.clone();
+        let sale = async move {
+            let body = json!({"product": product, "quantity": 5});
+            caller.admin().post("/api/v1/outflows/", body).await
+        };
+        let receive = "UPDATE product_stock SET quantity = 60 WHERE product_id = $1";
+        let sold = overtake(&app, receive, product, sale).await;
+        sold.has_status(201);
     });
 }
 

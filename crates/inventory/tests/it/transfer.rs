@@ -260,8 +260,9 @@ app_on_both_engines!(
                 "line 3, brand: This field may not be null.",
             ]
         );
-        // A column of ids takes names too.
-        let row = "title,category,brand,cost_price,selling_price,quantity\nChá,Doces,x 1,1,1,1\n";
+        // A column of ids takes names too. Without them nothing is said of the record with the id.
+        let row =
+            "id,title,category,brand,cost_price,selling_price,quantity\n1,Chá,Doces,x 1,1,1,1\n";
         assert_eq!(
             problems(&app, FileKind::Products, row).await,
             [

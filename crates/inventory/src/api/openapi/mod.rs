@@ -24,8 +24,8 @@ use web::openapi::{closed, integer, nullable_text};
 
 use super::answer::Pagination;
 
-/// The default of the maximum page size.
-const MAX_PAGE_SIZE: usize = 100;
+/// The greatest page size that can be configured.
+const MAX_PAGE_SIZE: usize = 1000;
 
 /// The time in all examples.
 pub const EXAMPLE_TIME: db::Timestamp = db::Timestamp::from_micros(1_795_176_000_000_000);

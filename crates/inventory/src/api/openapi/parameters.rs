@@ -37,17 +37,12 @@ impl IntoParams for RecordId {
 
 impl IntoParams for PageRequest {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let number = |default: i64| integer().minimum(Some(1)).default(Some(default.into()));
+        let number = || integer().minimum(Some(1));
         let page =
             "Page number; a page that does not exist is 404. The word `last` is the last page.";
-        let size =
-            "Records a page: 100 if it is above that, the default if it is no number from 1.";
-        let page = query("page", page, number(1)).example(Some(1.into()));
-        let size = query(
-            "page_size",
-            size,
-            number(10).maximum(Some(super::MAX_PAGE_SIZE)),
-        );
+        let size = "Records a page: 10 if it is no number from 1, 100 if it is above that, unless the service is configured otherwise.";
+        let page = query("page", page, number().default(Some(1.into()))).example(Some(1.into()));
+        let size = query("page_size", size, number());
         vec![page.build(), size.example(Some(10.into())).build()]
     }
 }

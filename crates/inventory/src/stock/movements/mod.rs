@@ -143,7 +143,9 @@ impl ApiResource for Movement {
             ..NewEntry::new(product, self.kinds().0, change)
         };
         // Locks the stock row, so the time is final, and the title, which inflows have a copy of.
-        let changed = ledger::change(work, &entry).await?.map_err(refused)?;
+        let changed = ledger::change(work, &entry)
+            .await?
+            .map_err(|error| refused(product, error))?;
         record.created_at = entry.time(work);
         record.updated_at = record.created_at;
         record.id = store::insert(work.tx, self, &record).await?;
@@ -192,13 +194,14 @@ pub(crate) async fn check_import(
             .ok_or(Refusal::NotFound)?,
     };
     if is_history(conn, draft).await? {
-        quantity_after(before, record.quantity).map_err(refused)?;
+        quantity_after(before, record.quantity).map_err(|error| refused(product, error))?;
         return Ok(None);
     }
     if archive::is_archived(conn, product).await? {
-        return Err(refused(QuantityError::Archived));
+        return Err(refused(product, QuantityError::Archived));
     }
-    let after = quantity_after(before, movement.change(record.quantity)).map_err(refused)?;
+    let after = quantity_after(before, movement.change(record.quantity))
+        .map_err(|error| refused(product, error))?;
     Ok(Some((product, after)))
 }
 
@@ -279,7 +282,7 @@ async fn resolve<T: Refers>(
     Ok(found)
 }
 
-fn refused(error: QuantityError) -> Refusal {
+fn refused(product: i64, error: QuantityError) -> Refusal {
     match error {
         QuantityError::Insufficient(available) => {
             FieldErrors::of("quantity", insufficient(available)).into()
@@ -295,7 +298,10 @@ fn refused(error: QuantityError) -> Refusal {
         QuantityError::TooMany(current) => {
             FieldErrors::of("quantity", Message::at_most(i64::MAX - current)).into()
         }
-        QuantityError::NoProduct => Refusal::NotFound,
+        // Deleted since the request was checked.
+        QuantityError::NoProduct => {
+            FieldErrors::of("product", Message::unknown_record(&product.to_string())).into()
+        }
         QuantityError::Archived => FieldErrors::of("product", archive::ARCHIVED).into(),
     }
 }
