@@ -60,6 +60,9 @@ impl Browser {
             record: Record::default(),
             _profile: profile,
         };
+        // A button may copy, as in a browser with a window.
+        let copying = json!({"permissions": ["clipboardSanitizedWrite"]});
+        browser.devtools("Browser.grantPermissions", copying).await;
         if !reader.scripts {
             let disabled = json!({"value": true});
             browser

@@ -36,7 +36,7 @@ const CARD: &str =
 
 #[tokio::test]
 async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
-    let (_demo, browser, inventory) = opened(english((360, 740)), "admin").await;
+    let (_demo, browser, inventory) = opened(english((390, 740)), "admin").await;
     for (path, most) in [
         ("/products/", 130.0),
         ("/categories/", 80.0),
