@@ -236,11 +236,12 @@ impl Session {
         let mut lines = Vec::new();
         let mut limited = (&mut self.0).take(REPLY_MAX);
         loop {
-            let mut line = String::new();
-            if limited.read_line(&mut line).await? == 0 {
+            let mut line = Vec::new();
+            if limited.read_until(b'\n', &mut line).await? == 0 {
                 return Err(Failure::passing("the server ended the conversation"));
             }
-            let line = line.trim_end();
+            // The text may have any encoding, and only the code counts. No database stores NUL.
+            let line = String::from_utf8_lossy(&line).replace(char::is_control, "");
             let code = line.get(..3).and_then(|code| code.parse().ok());
             let code: u16 =
                 code.ok_or_else(|| Failure::passing("what the server says is no SMTP"))?;
@@ -283,7 +284,7 @@ mod tests {
 
     /// Sends a mail to a server that replies with `answers`, the greeting first, whatever it
     /// receives.
-    async fn answered(answers: &[&str]) -> Result<(), Failure> {
+    async fn answered(answers: &[&[u8]]) -> Result<(), Failure> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("smtp://{}", listener.local_addr().unwrap());
         let server = Server::parse(&address).unwrap();
@@ -291,7 +292,7 @@ mod tests {
             let (stream, _) = listener.accept().await.unwrap();
             let mut stream = BufReader::new(stream);
             for answer in answers {
-                stream.write_all(answer.as_bytes()).await.unwrap();
+                stream.write_all(answer).await.unwrap();
                 stream.read_line(&mut String::new()).await.unwrap();
             }
         };
@@ -315,13 +316,24 @@ mod tests {
     #[tokio::test]
     async fn what_comes_ahead_of_tls_is_no_answer_under_it() {
         let failure = answered(&[
-            "220 mail.example\r\n",
-            "250-mail.example\r\n250 starttls\r\n",
-            "220 go on\r\n250 mail.example\r\n",
+            b"220 mail.example\r\n",
+            b"250-mail.example\r\n250 starttls\r\n",
+            b"220 go on\r\n250 mail.example\r\n",
         ])
         .await
         .unwrap_err();
         assert_eq!(failure.text, "the server spoke before TLS began");
         assert!(!failure.is_final);
+    }
+
+    #[tokio::test]
+    async fn a_reply_counts_by_its_code_whatever_bytes_its_text_has() {
+        let begin: [&[u8]; 3] = [b"220 Ol\xe1\r\n", b"250 x\r\n", b"250 x\r\n"];
+        let refused = [&begin[..], &[b"550 N\xe3o\0\x1b[2J\r\n"]].concat();
+        let failure = answered(&refused).await.unwrap_err();
+        assert_eq!(failure.text, "the server answered 550 N\u{fffd}o[2J");
+        assert!(failure.is_final);
+        let accepted: [&[u8]; 3] = [b"250 x\r\n", b"354 x\r\n", b"250 Aceit\xe1vel\r\n"];
+        assert!(answered(&[&begin[..], &accepted].concat()).await.is_ok());
     }
 }
