@@ -73,8 +73,8 @@ impl ToSchema for OrderEvent {}
 /// within the last five minutes. Items of an `order.paid` whose `sku` is the serie number of a
 /// product become outflows, all of an order or none, and each order once. An order with an unknown
 /// `sku` or too little stock is answered 200 as well, books nothing, and waits on the dashboard.
-/// Other types of events are answered 200 and do nothing. Without the setting the address does not
-/// exist.
+/// Other types of events, and orders whose `payments` were given back since, are answered 200 and do
+/// nothing. Without the setting the address does not exist.
 #[utoipa::path(
     post, path = "/integrations/orders/", tag = "Integrations", operation_id = "tellOrder", security(),
     params(

@@ -52,7 +52,7 @@ fn member<'a, T: Deserialize<'a>>(
 }
 
 /// Parses the body of an event. `None` if the event creates no outflows: its type is another one,
-/// or no item has a serie number. Unknown members are ignored.
+/// the money was given back already, or no item has a serie number. Unknown members are ignored.
 pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     let event: Members = serde_json::from_slice(body)?;
     let kind: String = member(&event, ("", "type"), "text")?;
@@ -69,6 +69,15 @@ pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     let reference = reference.filter(|reference| !reference.is_empty());
     if let Some(reference) = &reference {
         fits("reference", reference, REFERENCE_MAX)?;
+    }
+    let payments: Option<Vec<Members>> = member(&data, ("data.", "payments"), "list of objects")?;
+    let payments = payments.unwrap_or_default();
+    let is_approved = |payment: &Members| {
+        let status = payment.get("status");
+        status.is_some_and(|status| status.get() == r#""approved""#)
+    };
+    if !payments.is_empty() && !payments.iter().any(is_approved) {
+        return Ok(None);
     }
     let lines = lines(&member::<Vec<_>>(
         &data,
@@ -181,6 +190,25 @@ mod tests {
             r#"{"type":"endpoint.test"}"#,
         ] {
             assert_eq!(read(body.as_bytes()), Ok(None), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_order_whose_money_was_given_back_moves_nothing() {
+        for (status, is_moved) in [
+            ("approved", true),
+            ("refunded", false),
+            ("charged_back", false),
+        ] {
+            let payments = [json!({"status": "cancelled"}), json!({"status": status})];
+            let data =
+                json!({"id": "ord_1", "items": [item(Some("789"), 1)], "payments": payments});
+            let body = json!({"type": PAID, "data": data}).to_string();
+            assert_eq!(
+                read(body.as_bytes()).unwrap().is_some(),
+                is_moved,
+                "{status}"
+            );
         }
     }
 
