@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
-use db::{Timestamp, Tx};
+use db::{Money, Timestamp, Tx};
 
 use super::events;
 use super::model::Attempt;
 use super::store::{self as attempts, Finish};
 use crate::json::to_text;
-use crate::orders::{self, PaymentChange};
+use crate::orders;
 use crate::payments::store;
 use crate::payments::{
-    AttemptStep, Payment, PaymentBody, PaymentState, Source, StatusReport, StatusSnapshot,
+    self, AttemptStep, Payment, PaymentBody, PaymentState, Source, StatusReport, StatusSnapshot,
     StoredPayment, TransitionError, TransitionKind, Transitions,
 };
 use crate::provider::ProviderPayment;
@@ -174,18 +174,8 @@ impl PaymentRecord {
         // The events show the order's payments, which are found through the attempts. So the
         // attempt ends first.
         let body = self.finish(tx, row).await?;
-        let config = &record.state.config;
-        events::publish_new(tx, config, (row, payment), order.as_ref(), now).await?;
-        if let Some(order) = &order {
-            let change = PaymentChange {
-                payment: row,
-                state: payment.state,
-                transitions,
-                date_approved: payment.date_approved.as_deref(),
-                refunds_overpayment: config.refund_overpayment,
-            };
-            orders::follow(tx, order, change, now).await?;
-        }
+        let (config, change) = (&record.state.config, (transitions, Money::ZERO));
+        events::publish_change(tx, config, (row, payment), change, order.as_ref(), now).await?;
         Ok(body)
     }
 
@@ -297,7 +287,7 @@ impl ReportRecord {
             let check_at = next_check(next.state, stored.checks, now);
             if store::update_snapshot(tx, &stored, &next, check_at, now).await? {
                 store::insert_steps(tx, stored.row, &transitions, report, self.source, now).await?;
-                self.publish(tx, &stored, &next, &transitions).await?;
+                self.publish(tx, &stored, &transitions).await?;
                 return Ok(recorded);
             }
             // Each iteration sees a later version of the row, so the loop ends.
@@ -311,21 +301,17 @@ impl ReportRecord {
         &self,
         tx: &mut Tx,
         stored: &StoredPayment,
-        next: &StatusSnapshot,
         transitions: &Transitions,
     ) -> Result<(), db::Error> {
         let order = orders::lock_of_payment(tx, stored.row).await?;
+        let payment = payments::find_by_row(tx, stored.row).await?;
+        let payment = payment.ok_or_else(|| db::Error::other("a payment vanished"))?;
+        let (payment, change) = (
+            (stored.row, &payment),
+            (transitions, stored.snapshot.refunded),
+        );
         let (config, now) = (&self.state.config, self.now);
-        events::publish_change(tx, config, stored, next, order.as_ref(), now).await?;
-        let Some(order) = order else { return Ok(()) };
-        let change = PaymentChange {
-            payment: stored.row,
-            state: next.state,
-            transitions,
-            date_approved: next.date_approved.as_deref(),
-            refunds_overpayment: config.refund_overpayment,
-        };
-        orders::follow(tx, &order, change, now).await
+        events::publish_change(tx, config, payment, change, order.as_ref(), now).await
     }
 
     /// Records a refused report in the history, unless it repeats the last entry.

@@ -63,18 +63,11 @@ pub(super) fn check(world: &World, order: &OrderFacts<'_>, events: &[Event]) {
     }
 }
 
-/// Whether the payment's event comes first. An approval that was only passed through has no event;
-/// a later state of the payment has one.
+/// Whether the approval of the payment that paid the order comes first.
 fn is_payment_told_first(order: &OrderFacts<'_>, events: &[Event]) -> bool {
-    let tells = [
-        "payment.approved",
-        "payment.refunded",
-        "payment.charged_back",
-    ];
     let mut before = events.iter().take_while(|event| event.kind != "order.paid");
     order.paid_by.is_none()
-        || before
-            .any(|event| event.payment == order.paid_by && tells.contains(&event.kind.as_str()))
+        || before.any(|event| event.payment == order.paid_by && event.kind == "payment.approved")
 }
 
 impl Event {

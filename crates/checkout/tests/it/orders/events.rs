@@ -95,6 +95,26 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    an_order_whose_money_is_back_before_it_is_known_is_told_as_paid_in_between,
+    async |address| {
+        let (receiver, shop) = receiver_and_shop(&address).await;
+        for (end, last) in [
+            ("refund", "payment.refunded"),
+            ("charge_back", "payment.charged_back"),
+        ] {
+            let made = make(&shop, &order()).await;
+            let payment = pay(&shop, &made, &pix(), None).await.id();
+            shop.sandbox.act(&payment, "pay").await;
+            act(&shop, &payment, end).await;
+            let events = news(&shop, &receiver).await;
+            let expected = ["payment.pending", "payment.approved", "order.paid", last];
+            assert_eq!(types(&events), expected);
+            assert_eq!(events[2]["data"], shown(&shop, &made).await);
+        }
+    }
+);
+
+on_both_engines!(
     an_order_that_expires_is_told_once_and_what_is_paid_later_is_late,
     async |address| {
         let (receiver, shop) = receiver_and_shop(&address).await;
