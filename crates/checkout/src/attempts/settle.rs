@@ -327,12 +327,12 @@ impl ReportRecord {
         if !is_recorded {
             store::insert_refusal(tx, stored.row, state, &self.report, self.source, self.now)
                 .await?;
-            let is_approval = PaymentState::from_provider(&self.report.status)
-                == Some(PaymentState::Approved)
-                && self.report.amount == stored.amount;
-            if state == PaymentState::Cancelled && is_approval {
-                orders::follow_refused_approval(tx, stored.row, self.now).await?;
-            }
+        }
+        let is_approval = PaymentState::from_provider(&self.report.status)
+            == Some(PaymentState::Approved)
+            && self.report.amount == stored.amount;
+        if state == PaymentState::Cancelled && is_approval {
+            orders::follow_refused_approval(tx, stored.row, self.now).await?;
         }
         Ok(ReportOutcome::Refused(state))
     }

@@ -252,6 +252,17 @@ on_both_engines!(
     async |address| {
         let (receiver, shop) = receiver_and_shop(&address).await;
         let (made, payment) = paid_after_its_payment_was_canceled(&shop).await;
+        // Another amount is refused first.
+        for amount in ["99.00", "12.50"] {
+            let amount = db::Money::parse(amount).unwrap();
+            let change = async move |tx: &mut db::Tx| {
+                tx.execute("UPDATE payments SET amount = $1", &[&amount])
+                    .await
+            };
+            shop.db.write::<_, db::Error, _>(change).await.unwrap();
+            learn(&shop).await;
+            shop.clock.advance(Duration::from_hours(1));
+        }
         for _ in 0..2 {
             learn(&shop).await;
             shop.clock.advance(Duration::from_hours(1));
