@@ -52,7 +52,8 @@ pub(crate) async fn open_attempts(conn: &mut Conn) -> Result<Vec<Attempt>, Error
 }
 
 /// Claims the check of an attempt by moving its due time from `seen` to the next one. Returns false
-/// if another process did.
+/// if another process did. Without a next one the run's lease ends, too: the process that could not
+/// release it may live on.
 pub(crate) async fn postpone_attempt(
     tx: &mut Tx,
     id: i64,
@@ -60,7 +61,10 @@ pub(crate) async fn postpone_attempt(
     check_at: Option<Timestamp>,
 ) -> Result<bool, Error> {
     tx.execute_one(
-        "UPDATE attempts SET check_at = $3, checks = checks + 1 WHERE id = $1 AND check_at = $2",
+        "UPDATE attempts SET check_at = $3, checks = checks + 1,
+             lease = CASE WHEN $3 IS NULL THEN NULL ELSE lease END,
+             leased_until = CASE WHEN $3 IS NULL THEN NULL ELSE leased_until END
+         WHERE id = $1 AND check_at = $2",
         &[&id, &seen, &check_at],
     )
     .await
@@ -89,7 +93,7 @@ pub(crate) async fn close_attempt(
     now: Timestamp,
 ) -> Result<bool, Error> {
     tx.execute_one(
-        "UPDATE attempts SET step = 'closed', check_at = NULL, finished_at = $3
+        "UPDATE attempts SET step = 'closed', lease = NULL, leased_until = NULL, check_at = NULL, finished_at = $3
          WHERE id = $1 AND check_at = $2 AND step = 'sending'",
         &[&id, &check_at, &now],
     )

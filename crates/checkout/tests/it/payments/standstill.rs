@@ -18,7 +18,7 @@ use web::Clock;
 
 use super::app::{Shop, TestApp, creation};
 use super::notified::{notify, work};
-use super::requests::card;
+use super::requests::{card, pix};
 use crate::{orders, payments::app::shop_on_both_engines};
 
 /// A transport to the sandbox that can pause one call.
@@ -244,6 +244,33 @@ on_both_engines!(
         late.is_unknown();
         app.pay_with_key(&card("APRO"), "k").await.id();
         assert_eq!(shop.sandbox.charges().await, (1, 1));
+    }
+);
+
+on_both_engines!(
+    after_a_fault_of_the_database_during_a_run_another_process_goes_on,
+    async |address| {
+        let (shop, app, line) = open(&address).await;
+        let execute = async |sql: &'static str| {
+            let execute = async move |tx: &mut db::Tx| tx.execute(sql, &[]).await;
+            shop.db.write::<_, db::Error, _>(execute).await.unwrap();
+        };
+        for (path, request, key) in [
+            ("/v1/card_tokens", card("APRO"), "card"),
+            ("/v1/payments", pix(), "pix"),
+        ] {
+            let held = line.hold("POST", path);
+            let hide = async || execute("ALTER TABLE attempts RENAME TO hidden").await;
+            let (lost, ()) = tokio::join!(
+                app.pay_with_key(&request, key),
+                held.meanwhile(hide, Some((500, json!({})))),
+            );
+            assert_eq!(lost.error().0, 500);
+            execute("ALTER TABLE hidden RENAME TO attempts").await;
+            shop.clock.advance(Duration::from_hours(2));
+            shop.reconcile().await;
+            shop.pay_with_key(&request, key).await.id();
+        }
     }
 );
 
