@@ -232,6 +232,10 @@ impl ClaimRequest<'_> {
                 Err(CancelError::NotFound) => {
                     return Err(db::Error::other("an order's payment is missing").into());
                 }
+                // The caller takes a refusal for the end of the new payment.
+                Err(CancelError::Provider(failure)) if failure.is_refusal() => {
+                    return Err(refused(Failure::Unknown(Box::new(failure))).into());
+                }
                 Err(CancelError::Provider(failure)) => return Err(refused(failure).into()),
                 Err(CancelError::Database(error)) => return Err(error.into()),
             }
