@@ -34,6 +34,15 @@ pub(crate) async fn cancel(
         _ => return Err(CancelError::State),
     }
     state.provider.reserve(1, purpose).await?;
+    cancel_pending(state, id, purpose).await
+}
+
+/// Same as [`cancel`], for a payment that was pending when its call was reserved.
+pub(super) async fn cancel_pending(
+    state: &State,
+    id: &str,
+    purpose: Purpose,
+) -> Result<Payment, CancelError> {
     let report = match state.provider.cancel(id).await {
         Ok(answer) => StatusReport::from(&answer),
         Err(failure) if failure.is_final() => read_back(state, id, purpose, failure).await?,

@@ -49,9 +49,8 @@ pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, 
     }
 }
 
-async fn reserve(task: &PaymentTask<'_>, calls: u32) -> Result<(), Stop> {
-    let purpose = task.admission.purpose();
-    let reserved = task.state.provider.reserve(calls, purpose).await;
+async fn reserve(task: &mut PaymentTask<'_>, calls: u32) -> Result<(), Stop> {
+    let reserved = task.admission.reserve(calls, 0).await;
     reserved.map_err(Stop::at(Stage::Asking))
 }
 

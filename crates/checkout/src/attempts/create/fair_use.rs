@@ -36,6 +36,8 @@ pub(super) struct Admission<'a> {
     client: Option<ClientAddress>,
     /// The decline counters that this attempt has raised in advance. `None` before the first call.
     held: Option<Vec<CountedCall>>,
+    /// The calls to the provider that were reserved and are made later.
+    reserved: u32,
 }
 
 impl<'a> Admission<'a> {
@@ -49,12 +51,25 @@ impl<'a> Admission<'a> {
             request,
             client,
             held: None,
+            reserved: 0,
         }
     }
 
     /// The part of the provider's quota that the attempt's calls count against.
     pub(super) fn purpose(&self) -> Purpose {
         self.client.map_or(Purpose::Buyer, Purpose::Anonymous)
+    }
+
+    /// Reserves calls that are made now, together with those that are made `later`. The next
+    /// reservation counts the latter.
+    pub(super) async fn reserve(&mut self, calls: u32, later: u32) -> Result<(), Failure> {
+        let missing = (calls + later).saturating_sub(self.reserved);
+        if missing > 0 {
+            let purpose = self.purpose();
+            self.state.provider.reserve(missing, purpose).await?;
+        }
+        self.reserved = later;
+        Ok(())
     }
 
     /// Counts the attempt on the first call, before any call to the provider, or refuses it after

@@ -11,7 +11,7 @@ use db::{Timestamp, Tx};
 use web::client::ClientAddress;
 use web::locale::Locale;
 
-use super::cancel::{CancelError, cancel};
+use super::cancel::{CancelError, cancel_pending};
 use super::claim::{self, Claim, Run};
 use super::end::{RunError, Stop, end_stopped, give_up_unread};
 use super::model::{Attempt, Instruction, NewRun, PaymentInstruction, Terms};
@@ -212,7 +212,7 @@ struct ClaimRequest<'a> {
 
 impl ClaimRequest<'_> {
     /// Claims the attempt. A pending pix or boleto of the same order is cancelled first, unless the
-    /// client is over its limits.
+    /// client is over its limits, or the quota has no calls for the new payment.
     async fn claim(&self, admission: &mut Admission<'_>) -> Result<Claim, CreateError> {
         let refused = |failure| RunError::Provider {
             failure,
@@ -225,7 +225,9 @@ impl ClaimRequest<'_> {
                 Err(obstacle) => return Err(CreateError::Order(obstacle)),
             };
             admission.admit().await.map_err(refused)?;
-            match cancel(self.state, &payment, admission.purpose()).await {
+            let creation = 1 + u32::from(self.intent.method == MethodKind::Card);
+            admission.reserve(1, creation).await.map_err(refused)?;
+            match cancel_pending(self.state, &payment, admission.purpose()).await {
                 // The payment may have been paid in the meantime. The order's row shows that by
                 // now.
                 Ok(_) | Err(CancelError::State) => {}

@@ -65,6 +65,23 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    a_pix_that_waits_is_kept_while_the_quota_has_no_calls_for_another_payment,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.provider.quota = "3/minute".parse().unwrap();
+        })
+        .await;
+        let made = make(&shop, &order()).await;
+        let first = pay(&shop, &made, &pix(), None).await.id();
+        pay(&shop, &made, &card("APRO"), None).await.has_status(503);
+        assert_eq!(shop.status(&first).await, "pending");
+        shop.clock.advance(Duration::from_secs(60));
+        pay(&shop, &made, &card("APRO"), None).await.has_status(200);
+        assert_eq!(shop.status(&first).await, "cancelled");
+    }
+);
+
 shop_on_both_engines!(
     an_anonymous_client_whose_cards_are_declined_too_often_keeps_the_pix_that_waits,
     async |shop| {
