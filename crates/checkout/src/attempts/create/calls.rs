@@ -1,5 +1,7 @@
 //! The calls to the provider for one payment attempt, in the order that excludes a double charge.
 
+use db::Tx;
+
 use super::PaymentTask;
 use crate::attempts::claim::lease_length;
 use crate::attempts::end::Stop;
@@ -34,6 +36,7 @@ pub(super) async fn make(task: &mut PaymentTask<'_>) -> Result<ProviderPayment, 
     if let Some(card) = card.filter(|_| wants_token) {
         tokenise(task, card).await?;
     }
+    renew_expiry(task).await?;
     let sent = send(task).await;
     match (sent, card) {
         (Err(failure), Some(card)) if may_replace_token(task, &failure) => {
@@ -87,6 +90,28 @@ async fn find_earlier_payment(task: &mut PaymentTask<'_>) -> Result<Option<Provi
         task.run.rule_out_earlier_call(requested_at);
     }
     Ok(payment)
+}
+
+/// Stores a new expiry of a pix or boleto whose earlier call is certain to have had no effect. The
+/// provider refuses one that has become too short.
+async fn renew_expiry(task: &mut PaymentTask<'_>) -> Result<(), Stop> {
+    let state = task.state;
+    let method = task.request.method.kind();
+    let expiry = super::expiry(method, task.order, state.clock.now());
+    let is_same = expiry == task.instruction.terms.date_of_expiration;
+    if task.run.is_fresh || task.run.sent_at.is_some() || is_same {
+        return Ok(());
+    }
+    task.instruction.terms.date_of_expiration = expiry;
+    task.run.attempt.upstream_key = state.random.uuid();
+    let (id, lease) = (task.run.attempt.id, task.run.lease.id.clone());
+    let key = task.run.attempt.upstream_key.to_string();
+    let renew = async move |tx: &mut Tx| store::keep_expiry(tx, id, &lease, expiry, &key).await;
+    match state.db.write(renew).await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Stop::LeaseLost),
+        Err(error) => Err(Stop::Database(error)),
+    }
 }
 
 /// Whether a new card token may replace a used-up one. The old token may have been charged, so this

@@ -81,6 +81,7 @@ const SHORTEST_BOLETO: Duration = Duration::from_secs((24 * 60 + 1) * 60);
 struct PaymentTask<'a> {
     state: &'a State,
     request: &'a PaymentRequest,
+    order: Option<&'a OrderRef>,
     admission: Admission<'a>,
     run: Run,
     instruction: PaymentInstruction,
@@ -124,6 +125,7 @@ pub(crate) async fn create(
     let mut task = PaymentTask {
         state,
         request,
+        order,
         admission,
         run,
         instruction,
@@ -313,16 +315,20 @@ fn instruction(
         terms: Terms {
             notification_url: state.notification_url.clone(),
             boleto_method: (intent.method == MethodKind::Boleto).then(|| boleto_method.clone()),
-            date_of_expiration: of_order.and_then(|order| {
-                let shortest = match intent.method {
-                    MethodKind::Card => return None,
-                    MethodKind::Pix => SHORTEST_PIX,
-                    MethodKind::Boleto => SHORTEST_BOLETO,
-                };
-                Some(order.expires_at.max(now + shortest))
-            }),
+            date_of_expiration: expiry(intent.method, of_order, now),
         },
         token_key: is_card.then(|| state.random.uuid()),
         card_token: None,
     }))
+}
+
+/// When the pix or boleto of an order expires: with the order, unless the provider refuses to end it
+/// that soon.
+fn expiry(method: MethodKind, of_order: Option<&OrderRef>, now: Timestamp) -> Option<Timestamp> {
+    let shortest = match method {
+        MethodKind::Card => return None,
+        MethodKind::Pix => SHORTEST_PIX,
+        MethodKind::Boleto => SHORTEST_BOLETO,
+    };
+    of_order.map(|order| order.expires_at.max(now + shortest))
 }

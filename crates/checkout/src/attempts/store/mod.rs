@@ -12,6 +12,6 @@ pub(crate) use due::{
 pub(super) use find::{find_attempt_by_key, find_attempt_by_reference, refunds_of};
 pub(super) use write::{
     Finish, Release, delete_attempt, erase_expired, finish_attempt, follow_refund, free_key,
-    insert_attempt, keep_card_token, refuse_attempt, release_attempt, release_dead_attempts,
-    take_attempt,
+    insert_attempt, keep_card_token, keep_expiry, refuse_attempt, release_attempt,
+    release_dead_attempts, take_attempt,
 };

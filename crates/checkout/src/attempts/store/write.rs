@@ -117,6 +117,22 @@ pub(crate) async fn keep_card_token(
     .await
 }
 
+/// Stores the expiry and the key of the call that comes next. Returns false if the lease was lost.
+pub(crate) async fn keep_expiry(
+    tx: &mut Tx,
+    id: i64,
+    lease: &str,
+    expiry: Option<Timestamp>,
+    upstream_key: &str,
+) -> Result<bool, Error> {
+    tx.execute_one(
+        "UPDATE attempts SET date_of_expiration = $3, upstream_key = $4
+         WHERE id = $1 AND lease = $2 AND step = 'sending'",
+        &[&id, &lease, &expiry, &upstream_key],
+    )
+    .await
+}
+
 /// How a run releases an attempt that it did not finish.
 #[derive(Debug, Clone)]
 pub(crate) struct Release {

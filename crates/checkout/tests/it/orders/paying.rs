@@ -179,6 +179,27 @@ shop_on_both_engines!(
     }
 );
 
+shop_on_both_engines!(
+    a_code_that_was_not_made_gets_a_new_end_and_one_that_may_have_been_is_sent_as_it_was,
+    async |shop| {
+        let soon = with(order(), "expires_at", json!("2026-11-20T12:15:00Z"));
+        let two_minutes = Duration::from_mins(2);
+        let refused = make(&shop, &soon).await;
+        shop.sandbox.fail_payment("status 429").await;
+        let first = pay(&shop, &refused, &pix(), Some("k")).await;
+        first.has_status(502);
+        shop.clock.advance(two_minutes);
+        pay(&shop, &refused, &pix(), Some("k")).await.id();
+        assert_eq!(lapse(&shop).await, "2026-11-20T09:33:00.000-03:00");
+        let lost = make(&shop, &soon).await;
+        shop.sandbox.fail_payment("drop before").await;
+        pay(&shop, &lost, &pix(), Some("l")).await.is_unknown();
+        shop.clock.advance(two_minutes);
+        pay(&shop, &lost, &pix(), Some("l")).await.is_unknown();
+        assert_eq!(lapse(&shop).await, "2026-11-20T09:33:00.000-03:00");
+    }
+);
+
 /// Pays an order twice: an attempt without a known outcome is given up after an hour, and its
 /// payment appears later.
 pub(super) async fn paid_twice(shop: &Shop) -> (super::OrderLink, Answer) {
