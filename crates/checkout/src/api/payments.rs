@@ -108,18 +108,21 @@ pub(super) async fn make(
     let body = request::read_body(body, BODY_MAX).await?;
     let (order, terms) = order.unzip();
     let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
+    // A retry concerns a payment that was begun before the card expired or the limit was lowered.
+    let begun_or = async |refusal| {
+        let (_, key) = identify(state, headers, client).await?;
+        let begun = attempts::begun_at(&state.db, key, requested_at).await;
+        let begun = begun.map_err(|error| unknown_outcome(database(error)))?;
+        begun.ok_or_else(|| Error::from(refusal))
+    };
     let request = match checked(requested_at) {
-        // A retry concerns a payment that was begun before the card expired.
-        Err(refusal) if refusal.is_expired_card() => {
-            let (_, key) = identify(state, headers, client).await?;
-            let begun = attempts::begun_at(&state.db, key, requested_at).await;
-            let begun = begun.map_err(|error| unknown_outcome(database(error)))?;
-            checked(begun.ok_or(refusal)?)?
-        }
+        Err(refusal) if refusal.is_expired_card() => checked(begun_or(refusal).await?)?,
         other => other?,
     };
+    if let Err(refusal) = state.config.max_amounts.check(&request) {
+        begun_or(refusal).await?;
+    }
     drop(body);
-    state.config.max_amounts.check(&request)?;
     let (caller, key) = identify(state, headers, client).await?;
     let requester = Requester {
         language: Locale::of(headers, &Uri::default()),

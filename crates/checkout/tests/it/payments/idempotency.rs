@@ -69,6 +69,19 @@ shop_on_both_engines!(
 );
 
 shop_on_both_engines!(
+    a_repetition_is_answered_though_its_amount_is_no_longer_allowed,
+    async |shop| {
+        let first = shop.pay_with_key(&card("APRO"), "k").await;
+        let restarted = shop.replica(|config| config.max_amounts = "card=100".parse().unwrap());
+        let restarted = restarted.await;
+        let again = restarted.pay_with_key(&card("APRO"), "k").await;
+        assert_eq!((again.status, &again.text), (200, &first.text));
+        let other = restarted.pay_with_key(&card("APRO"), "another").await;
+        assert_eq!(other.error().0, 422);
+    }
+);
+
+shop_on_both_engines!(
     a_key_that_was_used_for_another_request_is_refused,
     async |shop| {
         shop.pay_with_key(&card("APRO"), "k").await.id();
