@@ -2,7 +2,7 @@
    state calls for. */
 
 import { follow, look } from "./follow.js";
-import { day, form, moment, money, order, reason, say } from "./page.js";
+import { day, form, moment, money, order, reason, root, say } from "./page.js";
 import { forget, remember } from "./remember.js";
 import { countDown, show } from "./views.js";
 
@@ -140,12 +140,15 @@ function showDeclined(sale, actions) {
 
 function showPix(sale, actions) {
   const image = sale.image && `data:image/png;base64,${sale.image}`;
-  const until = sale.expires && moment(new Date(sale.expires));
+  // The service cancels the pix of an order that ends.
+  const ends = [sale.expires, root.dataset.expiresAt].filter(Boolean).map((text) => new Date(text).getTime());
+  const end = ends.length > 0 && new Date(Math.min(...ends));
+  const until = end && moment(end);
   const view = show("pix", { ...facts(sale), code: sale.code, image, until }, actions);
-  if (!sale.expires) return;
+  if (!end) return;
   const clock = view.querySelector("#countdown");
   clock.closest("[hidden]")?.removeAttribute("hidden");
-  stopCounting = countDown(clock, new Date(sale.expires), () => {
+  stopCounting = countDown(clock, end, () => {
     view.querySelector("#expiry-note").textContent = say("pix_just_expired");
   });
 }

@@ -1,5 +1,7 @@
 //! The page of an order: what its buyer sees, after a reload and in another tab.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{Buyer, Shop};
@@ -16,7 +18,10 @@ fn order() -> Value {
 #[tokio::test]
 async fn an_order_is_paid_by_pix_with_what_the_shop_knows_filled_in() {
     let shop = Shop::open().await;
-    let (id, path) = shop.order(&order()).await;
+    let mut ends_soon = order();
+    let end = web::Clock::system().now() + Duration::from_mins(15);
+    ends_soon["expires_at"] = json!(end.to_string());
+    let (id, path) = shop.order(&ends_soon).await;
     let buyer = Buyer::at(&shop, &path).await;
     buyer.wait_text(".order-items", "2 × Café em grãos").await;
     buyer.wait_text(".brand", "Modo de teste").await;
@@ -27,6 +32,11 @@ async fn an_order_is_paid_by_pix_with_what_the_shop_knows_filled_in() {
     buyer.wait_text("#pay", "Gerar Pix de R$ 149,90").await;
     buyer.pay().await;
     buyer.see("pix").await;
+    let left = buyer.text("#countdown").await;
+    assert!(
+        left.as_str() < "15:01",
+        "the code ends with its order: {left}"
+    );
     let code = buyer.text("[data-slot=code]").await;
     buyer.reload().await;
     buyer.see("pix").await;
