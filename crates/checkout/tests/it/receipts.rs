@@ -68,6 +68,10 @@ on_both_engines!(
         notify(&shop, &payment).await;
         work(&shop).await;
         assert_eq!(mail(&shop).await, 0);
+        let refunded = shop.pay(&requests::pix()).await.id();
+        shop.sandbox.act(&refunded, "pay").await;
+        act(&shop, &refunded, "refund").await;
+        assert_eq!(mail(&shop).await, 0, "the buyer has the money back");
         let taken = server.received();
         assert_eq!(taken[0].to, "TO:<ana@example.com>");
         assert_eq!(taken[0].from, "FROM:<shop@example.com>");
