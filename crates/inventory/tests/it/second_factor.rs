@@ -22,6 +22,7 @@ use crate::{
 };
 
 const HERE: &str = "/account/second-factor/";
+const RENEW: &str = "/account/second-factor/recovery-codes/";
 const OBTAIN: &str = "/api/v1/authentication/token/";
 
 /// The texts of the `<li><code>` elements of a page.
@@ -145,11 +146,16 @@ app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     assert_eq!(page.text.matches("/end/\"").count(), 0, "{page:?}");
 
     let token = hidden(&visitor.get(HERE).await.text, "form_token");
-    let fields = [("form_token", token.as_str()), ("password", PASSWORD)];
-    let renew = "/account/second-factor/recovery-codes/";
+    let secret = TotpSecret::parse(&secret).unwrap();
+    let code = secret.code_at(app.clock.now());
+    let fields = [
+        ("form_token", token.as_str()),
+        ("password", PASSWORD),
+        ("code", code.as_str()),
+    ];
     let (one, other) = tokio::join!(
-        visitor.submit(renew, &fields),
-        visitor.submit(renew, &fields)
+        visitor.submit(RENEW, &fields),
+        visitor.submit(RENEW, &fields)
     );
     let renewed = codes(&one.text);
     assert_eq!(renewed.len(), 10, "{one:?}");
@@ -161,7 +167,7 @@ app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     elsewhere
         .submit("/login/code/", &[("code", &renewed[0])])
         .await;
-    let again = elsewhere.submit(renew, &fields).await;
+    let again = elsewhere.submit(RENEW, &fields).await;
     assert_eq!(codes(&again.text), renewed[1..], "{again:?}");
 });
 
@@ -211,11 +217,16 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     let again = after_password(&app).await;
     let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
     assert_eq!(refused.status, 200);
+    // A stolen session and the password make no new codes.
+    for code in ["", "000000", codes[3].as_str()] {
+        let refused = visitor
+            .submit(RENEW, &[("password", PASSWORD), ("code", code)])
+            .await;
+        assert_eq!(refused.status, 422, "{refused:?}");
+        assert!(refused.text.contains("This code is not valid now."));
+    }
     let renewed = visitor
-        .submit(
-            "/account/second-factor/recovery-codes/",
-            &[("password", PASSWORD)],
-        )
+        .submit(RENEW, &[("password", PASSWORD), ("code", &codes[5])])
         .await;
     assert_eq!(self::codes(&renewed.text).len(), 10, "{renewed:?}");
     let old = again.submit("/login/code/", &[("code", &codes[4])]).await;
@@ -246,9 +257,14 @@ app_on_both_engines!(
             let visitor = after_password(&app).await;
             let code = secret.code_at(app.clock.now());
             visitor.submit("/login/code/", &[("code", &code)]).await;
-            let fields = [("password", PASSWORD), ("form_token", "once")];
-            let page = "/account/second-factor/recovery-codes/";
-            renewed.push(codes(&visitor.submit(page, &fields).await.text));
+            app.clock.advance(Duration::from_secs(30));
+            let code = secret.code_at(app.clock.now());
+            let fields = [
+                ("password", PASSWORD),
+                ("form_token", "once"),
+                ("code", code.as_str()),
+            ];
+            renewed.push(codes(&visitor.submit(RENEW, &fields).await.text));
             app.clock.advance(Duration::from_secs(73 * 60 * 60));
         }
         assert_eq!((renewed[0].len(), renewed[1].len()), (10, 10));

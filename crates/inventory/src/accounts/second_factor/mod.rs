@@ -8,7 +8,7 @@ pub(crate) mod settings;
 mod store;
 pub mod totp;
 
-use db::{Db, Timestamp};
+use db::{Db, Timestamp, Tx};
 use web::Seal;
 
 use super::{
@@ -104,25 +104,9 @@ pub(crate) async fn verify_code(
     code: &str,
 ) -> Result<bool, Refusal> {
     let attempt = attempts::begin(state, Proof::Code, AttemptTarget::User(user), source).await?;
-    let found = state
-        .db
-        .read(async move |conn| store::find(conn, user).await)
-        .await?;
-    let Some((sealed, last_step)) = found else {
-        return Ok(false);
-    };
-    let code = normalize(code);
-    let secret = seal(state).open(user, &sealed);
-    let secret = secret.as_deref().and_then(TotpSecret::parse);
-    let step = secret.and_then(|secret| secret.step_of(&code, state.clock.now(), last_step));
-    let code_hash = digest(&code);
-    let is_right = state
-        .db
-        .write(async move |tx| match step {
-            Some(step) => store::use_step(tx, user, step).await,
-            None => store::use_recovery_code(tx, user, &code_hash).await,
-        })
-        .await?;
+    let (keys, code) = (state.clone(), code.to_owned());
+    let use_it = async move |tx: &mut Tx| use_code(&keys, tx, user, &code).await;
+    let is_right = state.db.write(use_it).await?;
     if is_right {
         attempts::succeed(state, attempt).await?;
         tracing::info!(user, "a one-time code was accepted");
@@ -133,6 +117,20 @@ pub(crate) async fn verify_code(
 }
 
 fn seal(state: &State) -> Seal {
+/// Marks a one-time code or a recovery code as used. Returns whether it was valid.
+async fn use_code(state: &State, tx: &mut Tx, user: i64, code: &str) -> Result<bool, db::Error> {
+    let Some((sealed, last_step)) = store::find(tx, user).await? else {
+        return Ok(false);
+    };
+    let code = normalize(code);
+    let secret = seal(state).open(user, &sealed);
+    let secret = secret.as_deref().and_then(TotpSecret::parse);
+    match secret.and_then(|secret| secret.step_of(&code, state.clock.now(), last_step)) {
+        Some(step) => store::use_step(tx, user, step).await,
+        None => store::use_recovery_code(tx, user, &digest(&code)).await,
+    }
+}
+
     Seal::new(state.token_key.derive("balcao/second-factor/1"))
 }
 

@@ -3,18 +3,20 @@
 
 use data_encoding::BASE32_NOPAD;
 
-use super::{in_groups, normalize, reset, seal, status, store, totp::TotpSecret, verify_code};
+use super::{
+    in_groups, normalize, reset, seal, status, store, totp::TotpSecret, use_code, verify_code,
+};
 use crate::{
     State,
     access::{Actor, Caller},
     accounts::{
-        attempts::AttemptSource,
+        attempts::{self, AttemptSource, AttemptTarget, Proof},
         record_change, service,
         session::{self, NewSession, Session},
     },
     digest::digest,
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal},
+    rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write_once},
 };
 
@@ -31,6 +33,11 @@ const ALREADY_ON: Message = Message::fixed(
 const ALREADY_OFF: Message = Message::fixed(
     "A verificação em duas etapas está desativada.",
     "Two-step verification is off.",
+);
+/// The message for a code that is wrong or expired.
+pub(crate) const WRONG_CODE: Message = Message::fixed(
+    "Este código não é válido agora. Confira o relógio do celular e digite o próximo código.",
+    "This code is not valid now. Check the clock on your phone and enter the next code.",
 );
 const CODES_USED_UP: Message = Message::fixed(
     "Estes códigos de recuperação não valem mais.",
@@ -192,26 +199,40 @@ pub(crate) async fn turn_off(
     })
 }
 
-/// Replaces the recovery codes. A retry of the same form gets those of its codes that are unused.
+/// Replaces the recovery codes. Requires a code, because a new recovery code turns the second factor
+/// off. A retry of the same form needs no other code, and gets those of its codes that are unused.
 /// 409 if the second factor is off.
 pub(crate) async fn renew_recovery_codes(
     state: &State,
     request: CodesRequest<'_>,
     password: String,
+    code: String,
 ) -> Result<Result<NewCodes, ChangeRefused>, Refusal> {
     let caller = &request.session.account.caller;
     if !service::is_own_password(state, caller, password).await? {
         return Ok(Err(ChangeRefused::Password));
     }
-    let user = caller.id;
+    let (user, source) = (caller.id, AttemptSource::Session);
+    let attempt = attempts::begin(state, Proof::Code, AttemptTarget::User(user), &source).await?;
+    let keys = state.clone();
     let change = async move |work: &mut Work<'_>| {
         if store::since(work.tx, user).await?.is_none() {
             return Err(Refusal::Conflict(ALREADY_OFF));
         }
+        if !use_code(&keys, work.tx, user, &code).await? {
+            return Err(FieldErrors::of("code", WRONG_CODE).into());
+        }
         record_change(work, user, &["recovery_codes"]).await?;
         Ok(())
     };
-    make_codes(state, request, "", change).await.map(Ok)
+    match make_codes(state, request, "", change).await {
+        Err(Refusal::Fields(_)) => Ok(Err(ChangeRefused::Code)),
+        made => {
+            let made = made?;
+            attempts::succeed(state, attempt).await?;
+            Ok(Ok(made))
+        }
+    }
 }
 
 /// Recovery codes: six groups of four letters and digits. The same seed gives the same codes.

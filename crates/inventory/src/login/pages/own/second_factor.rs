@@ -9,7 +9,7 @@ use crate::{
     accounts::{
         second_factor as factor,
         second_factor::{
-            settings::{self, ChangeRefused, CodesRequest, NewCodes},
+            settings::{self, ChangeRefused, CodesRequest, NewCodes, WRONG_CODE},
             totp::TotpSecret,
         },
         session,
@@ -190,8 +190,8 @@ pub(super) async fn turn_off(frame: Frame, post: FormSubmission) -> PageResult {
 /// `POST /account/second-factor/recovery-codes/`
 pub(super) async fn renew(frame: Frame, post: FormSubmission) -> PageResult {
     let codes_request = codes_request(&frame, &post, "second-factor/recovery-codes");
-    let password = post.text(ON.password.name);
-    let codes = settings::renew_recovery_codes(&frame.state, codes_request, password).await;
+    let (password, code) = (post.text(ON.password.name), post.text(ON.code.name));
+    let codes = settings::renew_recovery_codes(&frame.state, codes_request, password, code).await;
     show_codes(&frame, codes, None).await
 }
 
@@ -199,17 +199,10 @@ pub(super) async fn renew(frame: Frame, post: FormSubmission) -> PageResult {
 fn complaint(frame: &Frame, why: &ChangeRefused, fields: Fields) -> Form {
     let mut form = Form::new();
     match why {
-        ChangeRefused::Password => form.complain_of(
-            fields.password,
-            frame.say(WRONG_PASSWORD),
-        ),
-        ChangeRefused::Code => form.complain_of(
-            fields.code,
-            frame.text(
-                "Este código não é válido agora. Confira o relógio do celular e digite o próximo código.",
-                "This code is not valid now. Check the clock on your phone and enter the next code.",
-            ),
-        ),
+        ChangeRefused::Password => form.complain_of(fields.password, frame.say(WRONG_PASSWORD)),
+        ChangeRefused::Code => {
+            form.complain_of(fields.code, WRONG_CODE.text(frame.locale));
+        }
         ChangeRefused::Mandatory => {
             frame.say(MANDATORY).clone_into(&mut form.problem);
         }
