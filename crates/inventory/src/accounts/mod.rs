@@ -131,6 +131,13 @@ impl Tokens {
     }
 }
 
+/// Ends the sessions and tokens of a user for good, so that none comes back when a deactivated
+/// account is activated again.
+async fn end_access(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {
+    session::store::delete_of_user(tx, user).await?;
+    revoke_made_until(tx, user, now).await
+}
+
 /// Revokes all tokens of a user that were issued so far. Tokens store whole seconds, so those of
 /// the current second are revoked, too. New tokens get the next second as their time of issue.
 async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(), db::Error> {

@@ -12,7 +12,7 @@ use db::{Db, Timestamp, Tx};
 use resource::{Named, id, resource, several, text, time, truth};
 
 use super::{
-    HashFault, Passwords, PersonalData, Tokens, WeakPassword, check_strength,
+    HashFault, Passwords, PersonalData, Tokens, WeakPassword, check_strength, end_access,
     password::check_likeness, session::store as sessions,
 };
 use crate::{
@@ -252,7 +252,7 @@ pub async fn set_active(
         let action = Action::Changed(&["active"]);
         record(tx, action, (Model::User, id), &username, now).await?;
         if !active {
-            sessions::delete_of_user(tx, id).await?;
+            end_access(tx, id, now).await?;
         }
         Ok(())
     })

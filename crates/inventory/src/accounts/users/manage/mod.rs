@@ -24,7 +24,7 @@ use super::{User, UserInput, store as users};
 use crate::{
     State,
     access::{Caller, Granted, Model, Verb},
-    accounts::{revoke_made_until, session::store as sessions},
+    accounts::{end_access, revoke_made_until, session::store as sessions},
     audit::{self, Action},
     rest::{
         Message, Refusal,
@@ -147,7 +147,7 @@ async fn update(
     let tx = &mut *work.tx;
     users::update(tx, id, input, work.now).await?;
     if input.active == Setting::Set(false) {
-        sessions::delete_of_user(tx, id).await?;
+        end_access(tx, id, work.now).await?;
     }
     if input.superuser == Setting::Set(true) && caller.granted != Granted::Superuser {
         return Err(FieldErrors::of("superuser", TOO_MUCH).into());
