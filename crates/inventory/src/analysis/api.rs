@@ -125,6 +125,6 @@ async fn terms_write(
     known.ok_or(Refusal::NotFound)?;
     let submission = submission(&state, call).await?;
     let terms = RestockTerms::read(&submission.members)?;
-    super::write_terms(&state, id, terms).await?;
+    super::write_terms(&state, &submission.caller, id, terms).await?;
     Ok(json(StatusCode::OK, &terms))
 }

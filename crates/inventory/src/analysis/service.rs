@@ -10,12 +10,13 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
+    audit,
     listing::{Matches, PageRange, TextQuery},
     rest::{
         Refusal,
         page::{Page, PageRequest},
     },
-    work::retry_on_conflict,
+    work::{Work, retry_on_conflict, write},
 };
 use db::{Db, Timestamp};
 
@@ -170,21 +171,18 @@ pub(crate) async fn read_terms(
 /// Writes a product's own terms. Fails with 404 if there is no such product.
 pub(crate) async fn write_terms(
     state: &State,
-    product: i64,
+    caller: &Caller,
+    id: i64,
     terms: RestockTerms,
 ) -> Result<(), Refusal> {
-    let write = async move |tx: &mut db::Tx| {
-        let is_known = history::product(tx, product).await?.is_some();
-        if is_known {
-            store::terms::write(tx, product, terms).await?;
-        }
-        Ok::<_, db::Error>(is_known)
+    let job = async move |work: &mut Work<'_>| {
+        let product = history::product(work.tx, id).await?;
+        let product = product.ok_or(Refusal::NotFound)?;
+        store::terms::write(work.tx, id, terms).await?;
+        let change = (&product.terms, &terms);
+        Ok(audit::changed(work, Model::Product, id, &product.title, change).await?)
     };
-    if retry_on_conflict(&state.db, write).await? {
-        Ok(())
-    } else {
-        Err(Refusal::NotFound)
-    }
+    write(state, caller, job).await
 }
 
 /// The newest `count` analyses, of all products or of one.

@@ -235,9 +235,17 @@ app_on_both_engines!(
         let change = json!({"title": "Café", "selling_price": "9.9", "quantity": 7});
         app.admin().change_product(product, change).await;
         app.admin().set_threshold(product, 4).await;
+        let terms = json!({
+            "lead_time_days": 7, "lead_time_deviation_days": null, "service_level": "95.00",
+            "review_interval_days": null, "pack_multiple": null,
+        });
+        let path = format!("/api/v1/products/{product}/restock/");
+        assert_eq!(app.manager().put(&path, terms).await.status, 200);
         assert_eq!(
             app.changes_of(Model::Product, product).await,
             [
+                ("lead_time_days", Some(("", "7"))),
+                ("service_level", Some(("", "95.00"))),
                 ("threshold", Some(("", "4"))),
                 ("title", Some(("Arroz", "Café"))),
                 ("selling_price", Some(("12.50", "9.90"))),

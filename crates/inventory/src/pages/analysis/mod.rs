@@ -109,7 +109,7 @@ async fn write_terms(frame: Frame, id: RecordId, mut post: FormSubmission) -> Pa
     post.read_fields(RestockTerms::FIELDS, frame.locale);
     match RestockTerms::read(&post.members) {
         Ok(terms) if !post.form.is_refused() => {
-            crate::analysis::write_terms(&frame.state, id, terms).await?;
+            crate::analysis::write_terms(&frame.state, &frame.caller, id, terms).await?;
             let text = frame.text("As premissas foram salvas.", "The assumptions were saved.");
             let back = see_other(&format!("/analyses/product/{id}/"));
             Ok(flash::success(back, text))
