@@ -9,7 +9,10 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{HeaderName, StatusCode, header::LOCATION, request::Parts};
 use ring::hmac;
 use serde::{Deserialize, Serialize};
-use web::{client::Origin, cookie};
+use web::{
+    client::Origin,
+    cookie::{self, HostOnly, host_only},
+};
 
 use super::{shortened, visits::Visit};
 use crate::accounts::csrf;
@@ -133,12 +136,13 @@ pub(crate) fn leave(mut response: Response, flash: Flash) -> Response {
 pub(super) fn read(parts: &Parts) -> Option<Flash> {
     let session = Visit::of(&parts.extensions).0?;
     let secret = session.csrf.as_ref()?;
-    Flash::verified(cookie::find(&parts.headers, COOKIE)?, secret)
+    Flash::verified(HostOnly::of(parts).find(COOKIE)?, secret)
 }
 
 /// Deletes the cookie of a message that has been shown.
 pub(super) fn forget(response: &mut Response, is_https: bool) {
-    cookie::add(response, cookie::forget(COOKIE, is_https));
+    let name = host_only(COOKIE, is_https);
+    cookie::add(response, cookie::forget(&name, is_https));
 }
 
 /// Middleware: stores the message of a handler in the cookie. For scripts, it replaces a redirect
@@ -152,7 +156,8 @@ pub(crate) async fn write(request: Request, next: Next) -> Response {
     let secret = session.as_ref().and_then(|session| session.csrf.as_ref());
     if let (Some(flash), Some(secret)) = (flash, secret) {
         let signed = flash.signed(secret);
-        let line = signed.and_then(|text| cookie::remember(COOKIE, &text, LIFETIME, is_https));
+        let name = host_only(COOKIE, is_https);
+        let line = signed.and_then(|text| cookie::remember(&name, &text, LIFETIME, is_https));
         cookie::add(&mut response, line);
     }
     if is_script && let Some(address) = response.headers_mut().remove(LOCATION) {

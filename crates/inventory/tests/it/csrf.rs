@@ -251,6 +251,13 @@ app_on_both_engines!(
         );
         let home = visitor.send(Method::GET, "/", "", &https).await;
         assert_eq!(home.status, 200);
+        let own = visitor.cookie("__Host-csrftoken").unwrap();
+        let body = format!("csrfmiddlewaretoken={own}&name=Alfa");
+        let saved = visitor.send(Method::POST, "/brands/new/", &body, &https);
+        let next = saved.await.header("location").to_owned();
+        assert!(visitor.cookie("__Host-balcao_flash").is_some());
+        visitor.send(Method::GET, &next, "", &https).await;
+        assert_eq!(visitor.cookie("__Host-balcao_flash"), None, "it was read");
         // The session cookie is not accepted under the name that another host could set.
         let session = visitor.cookie("__Host-sessionid").unwrap();
         visitor.forget("__Host-sessionid");
