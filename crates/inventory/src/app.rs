@@ -16,6 +16,7 @@ use crate::{
     catalogue::products::StatsCache,
     dashboard::live::{self, Streams},
     events::{self, Outbox},
+    expiry,
     payments::Checkout,
     routes, stock, transfer,
 };
@@ -102,6 +103,7 @@ impl Workers {
         tokio::join!(
             workers.keep("aggregates", || aggregates::work(state.clone())),
             workers.keep("deliveries", || events::run(state.clone())),
+            workers.keep("expiry", || expiry::run(state.clone())),
             workers.keep("analyses", || analysis::run(state.clone())),
             workers.keep("imports", || transfer::watch(state.clone())),
             workers.keep("open_dashboards", || live::poll_ledger(state.clone())),

@@ -17,6 +17,7 @@ pub mod derived;
 mod digest;
 mod error_pages;
 pub mod events;
+mod expiry;
 mod idempotency;
 mod level;
 mod listing;
@@ -46,6 +47,7 @@ use web::{Clock, Random, Supervisor, rate::Windows, server::Shutdown};
 use accounts::{Passwords, TokenKey};
 pub use app::{App, FirstUser, Parts, StartError, Workers, app, keep_alive, state};
 pub use config::Config;
+pub use expiry::purge_expired;
 pub use page::RouteAddress;
 pub use routes::{documented_addresses, openapi, page_addresses};
 

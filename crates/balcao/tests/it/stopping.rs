@@ -44,6 +44,7 @@ async fn every_worker_of_both_services_is_watched() {
         ("checkout", "open_pages"),
         ("inventory", "aggregates"),
         ("inventory", "deliveries"),
+        ("inventory", "expiry"),
         ("inventory", "mails"),
         ("inventory", "analyses"),
         ("inventory", "weekly_reports"),

@@ -145,6 +145,13 @@ async fn revoke_made_until(tx: &mut Tx, user: i64, now: Timestamp) -> Result<(),
     store::revoke_until(tx, user, from).await
 }
 
+/// Deletes sessions, revoked tokens, failed attempts and addresses whose time is over.
+pub(crate) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), db::Error> {
+    session::store::forget_expired(tx, now).await?;
+    store::forget_expired(tx, now).await?;
+    attempts::forget_expired(tx, now).await
+}
+
 /// Writes a change of a user to the audit log, in the same transaction.
 async fn record_change(work: &mut Work<'_>, user: i64, what: &[&str]) -> Result<(), db::Error> {
     let Some(name) = store::name_of(work.tx, user).await? else {

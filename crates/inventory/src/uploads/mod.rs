@@ -9,7 +9,7 @@ pub(crate) use pages::routes;
 
 use std::{collections::HashMap, io::Cursor, sync::Arc, time::Duration};
 
-use db::{Conn, Timestamp};
+use db::{Conn, Timestamp, Tx};
 use tokio::task::JoinError;
 
 use crate::transfer::{
@@ -134,13 +134,17 @@ pub(crate) async fn save(
     let new = Arc::new((new, report));
     let job = async move |work: &mut Work<'_>| {
         let (tx, now) = (&mut *work.tx, work.now);
-        store::forget_checked(tx, author.id, now - RETENTION).await?;
         store::forget_oldest_checked(tx, author.id, MOST_WAITING - 1).await?;
         let id = store::insert(tx, &author, &new.0, &new.1, now).await?;
         Ok((id, id))
     };
     let replay = async |_: &mut Work<'_>, id| Ok(id);
     write_once(state, caller, key, job, replay).await
+}
+
+/// Deletes files that nobody has confirmed in time.
+pub(crate) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), db::Error> {
+    store::forget_checked(tx, now - RETENTION).await
 }
 
 /// Imports a checked file. `None` if it was not waiting for confirmation, or if it is large: its

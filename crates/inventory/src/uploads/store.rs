@@ -56,10 +56,10 @@ pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, 
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Deletes a user's files that were checked before a time and never confirmed.
-pub(super) async fn forget_checked(tx: &mut Tx, user: i64, until: Timestamp) -> Result<(), Error> {
-    let sql = "DELETE FROM imports WHERE user_id = $1 AND state = 'checked' AND created_at <= $2";
-    tx.execute(sql, &[&user, &until]).await.map(drop)
+/// Deletes the files that were checked before a time and never confirmed.
+pub(super) async fn forget_checked(tx: &mut Tx, until: Timestamp) -> Result<(), Error> {
+    let sql = "DELETE FROM imports WHERE state = 'checked' AND created_at <= $1";
+    tx.execute(sql, &[&until]).await.map(drop)
 }
 
 /// Deletes a user's files that were never confirmed, except the newest `kept`.

@@ -1,8 +1,6 @@
 //! Accounts that operators create, list and give a password, and the first account, which the
 //! configuration creates.
 
-use std::time::Duration;
-
 use inventory::{
     Config,
     accounts::{
@@ -14,7 +12,9 @@ use test_kit::on_both_engines;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
-    visitor::PASSWORD,
+    pages::files::upload,
+    sessions::DAY,
+    visitor::{PASSWORD, leads_to},
 };
 
 fn user(username: &str, password: &str) -> NewUser {
@@ -105,23 +105,25 @@ app_on_both_engines!(the_first_account_is_made_beside_no_other, async |app| {
     assert!(listed.len() == 1 && listed[0].superuser && listed[0].active);
 });
 
-app_on_both_engines!(
-    what_has_expired_is_deleted_when_somebody_logs_in,
-    async |app| {
-        let visitor = app.logged_in("manager").await;
-        let fields = [("name", "Sul"), ("form_token", "once")];
-        assert_eq!(visitor.submit("/brands/new/", &fields).await.status, 303);
-        let count = async || {
-            let sql = "SELECT count(*) FROM idempotency_keys";
-            let read = async move |conn: &mut db::Conn| conn.one(sql, &[], |row| row.get(0)).await;
-            let count: i64 = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
-            count
-        };
-        app.clock.advance(Duration::from_secs(71 * 60 * 60));
-        app.logged_in("viewer").await;
-        assert_eq!(count().await, 1);
-        app.clock.advance(Duration::from_secs(2 * 60 * 60));
-        app.logged_in("viewer").await;
-        assert_eq!(count().await, 0);
+app_on_both_engines!(what_is_kept_for_a_time_is_deleted_then, async |app| {
+    let visitor = app.logged_in("manager").await;
+    let fields = [("name", "Sul"), ("form_token", "once")];
+    assert_eq!(visitor.submit("/brands/new/", &fields).await.status, 303);
+    leads_to(
+        &upload(&visitor, "brands", "name\nAlfa\n").await,
+        "/import/1/",
+    );
+    let begin = app.clock.now();
+    for (count, days) in [
+        ("SELECT count(*) FROM import_files", 1),
+        ("SELECT count(*) FROM idempotency_keys", 3),
+        ("SELECT count(*) FROM sessions", 14),
+        ("SELECT count(*) FROM known_addresses", 180),
+    ] {
+        for (time, is_kept) in [(begin + DAY * days - DAY / 2, 1), (begin + DAY * days, 0)] {
+            app.clock.set(time);
+            inventory::purge_expired(&app.state).await.unwrap();
+            assert_eq!(app.number(count).await, is_kept, "{count}");
+        }
     }
-);
+});

@@ -19,7 +19,7 @@ use web::{
     rate::{Log, LogError, Period, Rate, RateLimitExceeded, too_many_requests},
 };
 
-use crate::{State, idempotency, rest::Refusal};
+use crate::{State, rest::Refusal};
 
 pub(crate) use browser::Browser;
 
@@ -146,16 +146,18 @@ pub(super) async fn succeed(state: &State, attempt: Attempt) -> Result<(), db::E
         .await
 }
 
-/// Remembers that a user has logged in from this address, and deletes expired rows, also of
-/// idempotency keys.
+/// Deletes expired attempts and addresses.
+pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), db::Error> {
+    store::forget_expired(tx, now, now - ADDRESS_LIFETIME).await
+}
+
+/// Remembers that a user has logged in from this address.
 pub(super) async fn remember_address(
     tx: &mut Tx,
     user: i64,
     address: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
-    store::forget_expired(tx, now, now - ADDRESS_LIFETIME).await?;
-    idempotency::forget_expired(tx, now).await?;
     store::know_address(tx, user, address, now).await?;
     store::forget_oldest_addresses(tx, user, MAX_ADDRESSES).await
 }

@@ -155,7 +155,7 @@ pub(in crate::accounts) async fn delete_of_user(tx: &mut Tx, user: i64) -> Resul
         .map(drop)
 }
 
-pub(super) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+pub(in crate::accounts) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM sessions WHERE expires_at <= $1", &[&now])
         .await
         .map(drop)
