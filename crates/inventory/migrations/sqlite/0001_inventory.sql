@@ -494,6 +494,9 @@ CREATE TABLE imports (
     -- NULL: imported by the command line.
     user_id    INTEGER,
     user_name  TEXT    NOT NULL,
+    -- Who confirmed or undid it last, which may be another user.
+    actor_id   INTEGER,
+    actor_name TEXT,
     resource   TEXT    NOT NULL,
     file_name  TEXT    NOT NULL,
     state      TEXT    NOT NULL CONSTRAINT imports_state_check

@@ -162,10 +162,10 @@ pub(crate) async fn confirm(
     let run = run(state, caller, file.resource, !file.new_names.is_empty());
     staging::resume(&state.db, run.author.policy, &state.clock).await?;
     let examination = Examination::new(&run, sheet(content, file.resource)?);
-    let (id, now) = (file.id, run.author.now);
+    let (id, author) = (file.id, run.author.clone());
     let result = state
         .db
-        .write(async move |tx| staging::begin(tx, id, now).await)
+        .write(async move |tx| staging::begin(tx, id, &author).await)
         .await;
     if !result.map_err(staging::busy)? {
         return Ok(None);
@@ -185,7 +185,7 @@ pub(crate) async fn confirm(
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
     staging::resume(&state.db, run.author.policy, &state.clock).await?;
-    let (id, resource, now) = (file.id, file.resource, run.author.now);
+    let (id, resource, author) = (file.id, file.resource, run.author.clone());
     state
         .db
         .report(async move |conn| {
@@ -198,7 +198,7 @@ pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Resul
         .await?;
     let result = state
         .db
-        .write(async move |tx| staging::begin_undo(tx, id, now).await)
+        .write(async move |tx| staging::begin_undo(tx, id, &author).await)
         .await;
     if !result.map_err(staging::busy)? {
         return Ok(false);

@@ -341,6 +341,44 @@ app_on_both_engines!(
     }
 );
 
+app_on_both_engines!(
+    the_history_names_who_asked_for_what_is_completed_after_a_crash,
+    async |app| {
+        let [admin, manager] = [app.logged_in("admin").await, app.logged_in("manager").await];
+        for (import, confirms, crash, action) in [
+            (
+                1,
+                &admin,
+                "UPDATE imports SET state = 'withdrawing', under_way = 1 WHERE id = 1",
+                "deleted",
+            ),
+            (
+                2,
+                &manager,
+                "UPDATE imports SET state = 'publishing', under_way = 1 WHERE id = 2",
+                "imported",
+            ),
+        ] {
+            let path = format!("/import/{import}/");
+            leads_to(&upload(&manager, "brands", "name\nAlfa\n").await, &path);
+            let confirmed = confirms.submit(&format!("{path}confirm/"), &[]).await;
+            leads_to(&confirmed, &path);
+            if import == 2 {
+                leads_to(&admin.submit(&format!("{path}undo/"), &[]).await, &path);
+            }
+            app.execute(crash).await;
+            after_a_crash(&app).await;
+            let read = async |conn: &mut db::Conn| {
+                let sql =
+                    "SELECT user_name || ' ' || action FROM audit_entries ORDER BY id DESC LIMIT 1";
+                conn.one(sql, &[], |row| row.get::<String>(0)).await
+            };
+            let last = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
+            assert_eq!(last, format!("admin {action}"));
+        }
+    }
+);
+
 /// The page of a large import while it runs, and after its end.
 async fn begun_and_ended(app: &TestApp, visitor: &Visitor<'_>) -> [String; 2] {
     let begun = visitor.page("/import/1/").await;

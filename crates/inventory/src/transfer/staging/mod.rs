@@ -32,7 +32,6 @@ use super::{
     record::{self, StagedRow},
 };
 use crate::{
-    access::Actor,
     aggregates,
     audit::{self, Action},
     rest::{Message, Refusal},
@@ -319,11 +318,7 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
         resource,
         // Staged rows contain the names to create.
         creates: None,
-        author: Author {
-            actor: Actor(actor),
-            policy,
-            now,
-        },
+        author: Author { actor, policy, now },
     };
     let discard = async move |tx: &mut Tx| store::discard(tx, id, &INTERRUPTED).await;
     db.write(discard).await?;

@@ -4,12 +4,12 @@ use db::{Conn, Error, Query, Row, Timestamp, Tx};
 
 use super::{LockedImport, StagedRow, UploadState};
 use crate::{
+    access::Actor,
     catalogue::named::Kind,
     rest::Message,
     transfer::{FileKind, NewName},
+    work::Author,
 };
-
-type UserName = Option<(i64, String)>;
 
 /// Begins an import without an upload. Returns its id.
 pub(super) async fn open(
@@ -28,18 +28,22 @@ pub(super) async fn open(
 }
 
 /// Begins the import of an uploaded file. Returns false if it was not waiting for confirmation.
-pub(crate) async fn begin(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
-    let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2
+pub(crate) async fn begin(tx: &mut Tx, id: i64, author: &Author) -> Result<bool, Error> {
+    let sql = "UPDATE imports SET state = 'staging', under_way = 1, problem = NULL, began_at = $2, progress_at = $2,
+                   actor_id = $3, actor_name = $4
                WHERE id = $1 AND state = 'checked'";
-    tx.execute_one(sql, &[&id, &now]).await
+    let (user, name) = author.actor.0.clone().unzip();
+    tx.execute_one(sql, &[&id, &author.now, &user, &name]).await
 }
 
 /// Begins to undo an import. Returns false if it was not done.
-pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, now: Timestamp) -> Result<bool, Error> {
+pub(crate) async fn begin_undo(tx: &mut Tx, id: i64, author: &Author) -> Result<bool, Error> {
     let sql =
-        "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2
+        "UPDATE imports SET state = 'withdrawing', under_way = 1, problem = NULL, progress_at = $2,
+                   actor_id = $3, actor_name = $4
                WHERE id = $1 AND state = 'done'";
-    tx.execute_one(sql, &[&id, &now]).await
+    let (user, name) = author.actor.0.clone().unzip();
+    tx.execute_one(sql, &[&id, &author.now, &user, &name]).await
 }
 
 /// Records progress of staging. Fails if another process has ended the import.
@@ -147,16 +151,15 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
 pub(super) async fn abandoned(
     conn: &mut Conn,
     since: Timestamp,
-) -> Result<Option<(i64, FileKind, UserName)>, Error> {
-    let sql = "SELECT id, resource, user_id, user_name FROM imports WHERE under_way = 1 AND progress_at <= $1";
+) -> Result<Option<(i64, FileKind, Actor)>, Error> {
+    let sql = "SELECT id, resource, actor_id, actor_name FROM imports WHERE under_way = 1 AND progress_at <= $1";
     let found = conn
         .optional(sql, &[&since], |row| {
-            let (resource, user): (String, Option<i64>) = (row.get(1)?, row.get(2)?);
-            let name: String = row.get(3)?;
-            Ok((row.get(0)?, resource, user.map(|user| (user, name))))
+            let (user, name): (Option<i64>, Option<String>) = (row.get(2)?, row.get(3)?);
+            Ok((row.get(0)?, row.get::<String>(1)?, Actor(user.zip(name))))
         })
         .await?;
-    Ok(found.and_then(|(id, resource, user)| Some((id, resource.parse().ok()?, user))))
+    Ok(found.and_then(|(id, resource, actor)| Some((id, resource.parse().ok()?, actor))))
 }
 
 pub(super) async fn insert_chunk(
