@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use db::{Db, Timestamp};
+use db::{Conn, Db, Timestamp, Tx};
 use http::request::Parts;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::{
     Account, Claims, TokenError, TokenType,
     attempts::{self, AttemptSource, AttemptTarget, Proof},
-    record_change, revoke_made_until, second_factor, second_of, store,
+    record_change, revoke_made_until, second_factor, second_of, store, users,
 };
 use crate::{
     State,
@@ -66,20 +66,14 @@ pub async fn log_in(
     parts: &Parts,
     credentials: Credentials,
 ) -> Result<TokenPair, Refusal> {
-    let account = prove(state, parts, credentials).await?;
-    let (id, now) = (account.caller.id, state.clock.now());
-    let address = attempts::address_hash(state, parts);
-    state
-        .db
-        .write(async move |tx| {
-            attempts::remember_address(tx, id, &address, now).await?;
-            store::set_last_login(tx, id, now).await
-        })
-        .await?;
-    Ok(pair(state, &account))
+    let proven = prove(state, parts, credentials).await?;
+    let (now, address) = (state.clock.now(), attempts::address_hash(state, parts));
+    let complete = async move |tx: &mut Tx| proven.complete(tx, &address, now).await;
+    let account = state.db.write(complete).await?;
+    Ok(pair(state, &account.ok_or_else(no_account)?, now))
 }
 
-/// Checks credentials and returns their account.
+/// Checks credentials.
 ///
 /// # Errors
 ///
@@ -88,30 +82,31 @@ pub(super) async fn prove(
     state: &State,
     parts: &Parts,
     credentials: Credentials,
-) -> Result<Account, Refusal> {
+) -> Result<Proven, Refusal> {
     let Credentials {
         username,
         password,
         otp,
     } = credentials;
     let source = AttemptSource::of(state, parts);
-    let proven = identify(state, &source, username, password).await?;
-    let account = proven.ok_or_else(no_account)?.account;
-    let user = account.caller.id;
-    if second_factor::status(&state.db, user).await?.is_none() {
+    let found = identify(state, &source, username, password).await?;
+    let (account, mut proven) = found.ok_or_else(no_account)?;
+    let user = proven.user;
+    let Some(status) = second_factor::status(&state.db, user).await? else {
         if state.config.second_factor.includes(&account.caller) {
             return Err(Unauthorized::new(SECOND_FACTOR_MISSING)
                 .code("otp_setup_required")
                 .into());
         }
-        return Ok(account);
-    }
+        return Ok(proven);
+    };
+    proven.second_factor = Some(status.since);
     let code = otp.ok_or_else(|| {
         let detail = "This account has a second factor: a one-time code is required in otp.";
         Unauthorized::new(detail).code("otp_required")
     })?;
     if second_factor::verify_code(state, &source, user, &code).await? {
-        Ok(account)
+        Ok(proven)
     } else {
         let detail = "The one-time code is not valid, or was used already.";
         Err(Unauthorized::new(detail).code("otp_invalid").into())
@@ -131,15 +126,49 @@ pub(super) async fn is_own_password(
 ) -> Result<bool, Refusal> {
     let username = caller.username.clone();
     let found = identify(state, &AttemptSource::Session, username, password).await?;
-    Ok(found.is_some_and(|found| found.account.caller.id == caller.id))
+    Ok(found.is_some_and(|(_, proven)| proven.user == caller.id))
 }
 
-/// An account whose password was proven.
-#[derive(Debug)]
+/// What a login has proven.
+#[derive(Debug, Clone)]
 pub(crate) struct Proven {
-    pub(crate) account: Account,
+    pub(crate) user: i64,
     /// The digest of the password's hash, which changes with the password.
     pub(crate) password: String,
+    /// When the second factor was turned on whose code is right. `None` without a code.
+    pub(crate) second_factor: Option<Timestamp>,
+}
+
+impl Proven {
+    /// The account, if it is active and what was proven is still so.
+    pub(super) async fn account(&self, conn: &mut Conn) -> Result<Option<Account>, db::Error> {
+        let hash = store::password_hash(conn, self.user).await?;
+        let second_factor = second_factor::since(conn, self.user).await?;
+        if digest(hash.unwrap_or_default()) != self.password || second_factor != self.second_factor
+        {
+            return Ok(None);
+        }
+        let account = store::account(conn, self.user).await?;
+        Ok(account.filter(|account| account.active))
+    }
+
+    /// Records the login and locks the account. `None` if what was proven is not so any more: the
+    /// password may change while it is verified, which takes long, and a new password ends all
+    /// logins.
+    pub(super) async fn complete(
+        &self,
+        tx: &mut Tx,
+        address: &str,
+        now: Timestamp,
+    ) -> Result<Option<Account>, db::Error> {
+        users::lock(tx, self.user).await?;
+        let account = self.account(tx).await?;
+        if account.is_some() {
+            attempts::remember_address(tx, self.user, address, now).await?;
+            store::set_last_login(tx, self.user, now).await?;
+        }
+        Ok(account)
+    }
 }
 
 /// The active account with this user name and password.
@@ -152,7 +181,7 @@ pub(super) async fn identify(
     source: &AttemptSource,
     username: String,
     password: String,
-) -> Result<Option<Proven>, Refusal> {
+) -> Result<Option<(Account, Proven)>, Refusal> {
     let name = username.clone();
     let found = state
         .db
@@ -183,9 +212,13 @@ pub(super) async fn identify(
     if let Some(attempt) = attempt.filter(|_| admitted) {
         attempts::succeed(state, attempt).await?;
     }
-    Ok(account.filter(|_| admitted).map(|account| Proven {
-        account,
-        password: password_digest,
+    Ok(account.filter(|_| admitted).map(|account| {
+        let proven = Proven {
+            user: account.caller.id,
+            password: password_digest,
+            second_factor: None,
+        };
+        (account, proven)
     }))
 }
 
@@ -216,11 +249,13 @@ pub(super) fn no_account() -> Refusal {
 /// 401 for a token that is invalid, revoked or of the wrong type, and for an account that is
 /// deleted or inactive; errors of the database.
 pub async fn refresh(state: &State, token: &str) -> Result<AccessToken, Refusal> {
+    // A token is dated before its account is read, so that revoking tokens meanwhile revokes it.
+    let now = state.clock.now();
     let claims = state
         .token_key
-        .verify_type(token, TokenType::Refresh, state.clock.now())
+        .verify_type(token, TokenType::Refresh, now)
         .map_err(not_valid)?;
-    let access = access(state, &owner(state, claims).await?);
+    let access = access(state, &owner(state, claims).await?, now);
     Ok(AccessToken { access })
 }
 
@@ -273,10 +308,7 @@ pub async fn revoke(state: &State, token: &str) -> Result<(), Refusal> {
     let user = claims.user().unwrap_or(0);
     state
         .db
-        .write(async move |tx| {
-            store::forget_expired(tx, now).await?;
-            store::revoke(tx, &claims.jti, user, now, expires_at).await
-        })
+        .write(async move |tx| store::revoke(tx, &claims.jti, user, now, expires_at).await)
         .await?;
     Ok(())
 }
@@ -297,30 +329,28 @@ pub async fn revoke_all(
 }
 
 /// A new token pair for an account.
-pub(super) fn pair(state: &State, account: &Account) -> TokenPair {
+pub(super) fn pair(state: &State, account: &Account, now: Timestamp) -> TokenPair {
+    let lifetime = state.config.refresh_token_lifetime;
     TokenPair {
-        refresh: sign(
-            state,
-            account,
-            TokenType::Refresh,
-            state.config.refresh_token_lifetime,
-        ),
-        access: access(state, account),
+        refresh: sign(state, account, TokenType::Refresh, lifetime, now),
+        access: access(state, account, now),
     }
 }
 
-fn access(state: &State, account: &Account) -> String {
-    sign(
-        state,
-        account,
-        TokenType::Access,
-        state.config.access_token_lifetime,
-    )
+fn access(state: &State, account: &Account, now: Timestamp) -> String {
+    let lifetime = state.config.access_token_lifetime;
+    sign(state, account, TokenType::Access, lifetime, now)
 }
 
-fn sign(state: &State, account: &Account, token_type: TokenType, lifetime: Duration) -> String {
+fn sign(
+    state: &State,
+    account: &Account,
+    token_type: TokenType,
+    lifetime: Duration,
+    now: Timestamp,
+) -> String {
     let valid_from = account.tokens_valid_from.map_or(0, second_of);
-    let iat = second_of(state.clock.now()).max(valid_from);
+    let iat = second_of(now).max(valid_from);
     let lifetime = i64::try_from(lifetime.as_secs()).unwrap_or(i64::MAX);
     state.token_key.sign(&Claims {
         token_type,

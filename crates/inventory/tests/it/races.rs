@@ -12,7 +12,7 @@ use test_kit::{
 };
 use tokio::sync::Barrier;
 
-use crate::app::TestApp;
+use crate::{app::TestApp, visitor::PASSWORD};
 
 /// Waits until a statement waits for another transaction.
 async fn until_one_waits(db: &Db) {
@@ -150,6 +150,59 @@ fn the_password_of_a_user_who_becomes_a_superuser_meanwhile_is_not_reset() {
         has(
             &page,
             &["This account has permissions that yours does not have."],
+        );
+    });
+}
+
+#[test]
+fn a_login_under_way_fails_when_what_it_has_proven_changes() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        for (id, name, change, path) in [
+            (
+                1,
+                "admin",
+                "UPDATE users SET password_hash = 'another' WHERE id = $1",
+                "/api/v1/authentication/token/",
+            ),
+            (
+                2,
+                "manager",
+                "UPDATE users SET active = FALSE WHERE id = $1",
+                "/login/",
+            ),
+            (
+                3,
+                "viewer",
+                "WITH locked AS (UPDATE users SET staff = staff WHERE id = $1 RETURNING id, created_at)
+                 INSERT INTO second_factors (user_id, secret, last_step, created_at) SELECT id, '', 0, created_at FROM locked",
+                "/login/",
+            ),
+        ] {
+            let visitor = app.clone();
+            let login = async move {
+                let body = json!({"username": name, "password": PASSWORD}).to_string();
+                visitor.visitor().json(Method::POST, path, &body, &[]).await
+            };
+            let refused = overtake(&app, change, id, login).await;
+            let detail = "No active account found with the given credentials";
+            refused.is(401, &json!({"detail": detail}));
+        }
+        let sessions = app.number("SELECT count(*) FROM sessions").await;
+        assert_eq!(sessions, 0);
+        let (browser, forgotten) = (app.clone(), "DELETE FROM second_factors WHERE user_id = 3");
+        app.execute(forgotten).await;
+        let login = async move {
+            let visitor = browser.visitor();
+            visitor.get("/login/").await;
+            let fields = [("username", "viewer"), ("password", PASSWORD)];
+            visitor.submit("/login/", &fields).await
+        };
+        let change = "UPDATE users SET password_hash = NULL WHERE id = $1";
+        let page = overtake(&app, change, 3, login).await;
+        has(
+            &page.text,
+            &["Please enter a correct username and password"],
         );
     });
 }

@@ -22,6 +22,7 @@ use crate::{
     rest::Refusal,
     work::Author,
 };
+pub(super) use store::since;
 use totp::TotpSecret;
 
 /// The state of a second factor.
@@ -116,7 +117,6 @@ pub(crate) async fn verify_code(
     Ok(is_right)
 }
 
-fn seal(state: &State) -> Seal {
 /// Marks a one-time code or a recovery code as used. Returns whether it was valid.
 async fn use_code(state: &State, tx: &mut Tx, user: i64, code: &str) -> Result<bool, db::Error> {
     let Some((sealed, last_step)) = store::find(tx, user).await? else {
@@ -131,6 +131,7 @@ async fn use_code(state: &State, tx: &mut Tx, user: i64, code: &str) -> Result<b
     }
 }
 
+fn seal(state: &State) -> Seal {
     Seal::new(state.token_key.derive("balcao/second-factor/1"))
 }
 

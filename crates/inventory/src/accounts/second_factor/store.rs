@@ -15,7 +15,10 @@ pub(super) async fn find(conn: &mut Conn, user: i64) -> Result<Option<(String, i
 }
 
 /// When a user turned the second factor on. `None` if it is off.
-pub(super) async fn since(conn: &mut Conn, user: i64) -> Result<Option<Timestamp>, Error> {
+pub(in crate::accounts) async fn since(
+    conn: &mut Conn,
+    user: i64,
+) -> Result<Option<Timestamp>, Error> {
     conn.optional(
         "SELECT created_at FROM second_factors WHERE user_id = $1",
         &[&user],

@@ -25,7 +25,6 @@ use super::{
     csrf, second_factor,
     service::{Proven, identify, no_account, pair, prove, revoke},
     session::ticket::Ticket,
-    store::set_last_login,
     users::{self, User},
 };
 use crate::{State, access::Caller, digest::digest, rest::Refusal};
@@ -175,16 +174,18 @@ pub(crate) async fn log_in(
     admits: impl FnOnce(&Caller) -> bool,
 ) -> Result<Option<LoginStep>, Refusal> {
     let source = AttemptSource::of(state, parts);
-    let proven = identify(state, &source, username, password).await?;
-    let Some(proven) = proven.filter(|proven| admits(&proven.account.caller)) else {
+    let found = identify(state, &source, username, password).await?;
+    let Some((_, proven)) = found.filter(|(account, _)| admits(&account.caller)) else {
         return Ok(None);
     };
-    let user = proven.account.caller.id;
-    if second_factor::status(&state.db, user).await?.is_some() {
+    if second_factor::status(&state.db, proven.user)
+        .await?
+        .is_some()
+    {
         return Ok(Some(LoginStep::CodeRequired(proven)));
     }
-    let begun = begin(state, parts, user, remembered).await?;
-    Ok(Some(LoginStep::LoggedIn(begun)))
+    let begun = begin(state, parts, proven, remembered, state.clock.now()).await?;
+    Ok(begun.map(|(begun, _)| LoginStep::LoggedIn(begun)))
 }
 
 /// The second step of a login: begins a session for a code. `None` if the code is wrong, the account
@@ -200,20 +201,21 @@ pub(crate) async fn log_in_with_code(
     code: &str,
 ) -> Result<Option<NewSession>, Refusal> {
     let user = ticket.user;
-    let (account, password) = state
-        .db
-        .read(async move |conn| {
-            let account = super::store::account(conn, user).await?;
-            Ok::<_, db::Error>((account, super::store::password_hash(conn, user).await?))
-        })
-        .await?;
-    let is_same = digest(password.unwrap_or_default()) == ticket.password;
-    if !account.is_some_and(|account| account.active && is_same)
+    let status = second_factor::status(&state.db, user).await?;
+    let proven = Proven {
+        user,
+        password: ticket.password.clone(),
+        second_factor: status.map(|status| status.since),
+    };
+    let step = proven.clone();
+    let read = state.db.read(async move |conn| step.account(conn).await);
+    if read.await?.is_none()
         || !second_factor::verify_code(state, &AttemptSource::of(state, parts), user, code).await?
     {
         return Ok(None);
     }
-    Ok(Some(begin(state, parts, user, ticket.remembered).await?))
+    let begun = begin(state, parts, proven, ticket.remembered, state.clock.now()).await?;
+    Ok(begun.map(|(begun, _)| begun))
 }
 
 /// Logs a program in: begins a session and issues a token pair.
@@ -226,47 +228,52 @@ pub(crate) async fn log_in_program(
     parts: &Parts,
     credentials: Credentials,
 ) -> Result<CompletedLogin, Refusal> {
-    let account = prove(state, parts, credentials).await?;
-    let user = account.caller.id;
-    let begun = begin(state, parts, user, true).await?;
-    let read = users::read(&state.db, user).await?;
+    let proven = prove(state, parts, credentials).await?;
+    let now = state.clock.now();
+    let begun = begin(state, parts, proven, true, now).await?;
+    let (begun, account) = begun.ok_or_else(no_account)?;
+    let read = users::read(&state.db, account.caller.id).await?;
     Ok(CompletedLogin {
         begun,
-        pair: pair(state, &account),
+        pair: pair(state, &account, now),
         // The user was deleted in the meantime.
         user: read.ok_or_else(no_account)?,
         caller: account.caller,
     })
 }
 
-/// Begins a session. The session of the request, if any, ends.
+/// Begins a session, unless what was proven is not so any more. The session of the request, if any,
+/// ends.
 async fn begin(
     state: &State,
     parts: &Parts,
-    user: i64,
+    proven: Proven,
     remembered: bool,
-) -> Result<NewSession, db::Error> {
+    now: Timestamp,
+) -> Result<Option<(NewSession, Account)>, db::Error> {
+    let user = proven.user;
     let mut begun = NewSession::new(state, remembered);
     begun.browser = Some(Browser::remember(state, HostOnly::of(parts), user));
     let address = attempts::address_hash(state, parts);
     let (token_hash, csrf_secret) = (digest(&begun.token), begun.csrf.expose());
     let visitor = visitor(parts, user, remembered);
     let replaced = cookies::session(HostOnly::of(parts)).map(digest);
-    let (now, longest) = (state.clock.now(), state.config.session_lifetime);
-    state
+    let longest = state.config.session_lifetime;
+    let account = state
         .db
         .write(async move |tx| {
-            store::forget_expired(tx, now).await?;
+            let Some(account) = proven.complete(tx, &address, now).await? else {
+                return Ok::<_, db::Error>(None);
+            };
             if let Some(replaced) = &replaced {
                 store::delete(tx, replaced).await?;
             }
-            attempts::remember_address(tx, user, &address, now).await?;
-            set_last_login(tx, user, now).await?;
             let expires_at = end_of(now, now, remembered, longest);
-            store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await
+            store::insert(tx, &token_hash, &csrf_secret, &visitor, now, expires_at).await?;
+            Ok(Some(account))
         })
         .await?;
-    Ok(begun)
+    Ok(account.map(|account| (begun, account)))
 }
 
 /// The end of a session that is visited now: its lifetime after the visit, but at most `longest`

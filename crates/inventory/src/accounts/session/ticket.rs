@@ -30,7 +30,7 @@ impl Ticket {
     pub(crate) fn closed(state: &State, proven: Proven, remembered: bool, next: &str) -> String {
         let next = if next.len() <= MAX_NEXT { next } else { "/" };
         let ticket = Self {
-            user: proven.account.caller.id,
+            user: proven.user,
             password: proven.password,
             remembered,
             next: next.to_owned(),
