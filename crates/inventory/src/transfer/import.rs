@@ -24,7 +24,8 @@ pub enum ImportError {
     /// The file cannot be read.
     #[error("the file cannot be read")]
     File(#[from] io::Error),
-    /// The file is not valid: encoding, separator, header, or too many rows for the page.
+    /// The file is not valid (encoding, separator, header, or too many rows for the page), or its
+    /// interrupted import was completed instead.
     #[error("{0}")]
     Format(Message),
     /// Rows have problems.
@@ -96,7 +97,10 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     if order.is_dry_run {
         return examine(db, examination).await;
     }
-    staging::resume(db, order.policy, &order.clock).await?;
+    // Probably the same file, in a command that was killed.
+    if let Some(message) = staging::resume(db, order.policy, &order.clock).await? {
+        return Err(ImportError::Format(message));
+    }
     let id = staging::open(db, &run, &order.name).await?;
     import_rows(db, &order.clock, &run, id, examination).await
 }

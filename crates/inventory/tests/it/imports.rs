@@ -210,6 +210,30 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_command_that_completes_an_interrupted_import_does_not_import_its_file_again,
+    async |app| {
+        let product = app.admin().a_product("Café", 1).await;
+        let supplier = app.admin().a_supplier("Atacado").await;
+        let rows = format!("{supplier},{product},1\n").repeat(450);
+        let file = CsvFile::new(&format!("supplier,product,quantity\n{rows}"));
+        let inflows = FileKind::Movements(Movement::Inflow);
+        let mut killed = Box::pin(file.import(&app, inflows));
+        while state(&app).await.as_deref() != Some("publishing") {
+            assert!(poll_once(&mut killed.as_mut()).await.is_none());
+        }
+        drop(killed);
+        app.clock.advance(Duration::from_secs(31));
+        let again = file.import(&app, inflows).await.unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "the interrupted import of file.csv was completed: 450 inflows; nothing was imported again"
+        );
+        assert_eq!(app.admin().quantity_of(product).await, 451);
+        verified(&app).await;
+    }
+);
+
+app_on_both_engines!(
     a_row_that_others_made_impossible_takes_the_whole_import_back,
     async |app| {
         let (first, last) = (

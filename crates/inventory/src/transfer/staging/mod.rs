@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use db::{Db, Timestamp, Tx};
 use resource::stored_enum;
-use web::Clock;
+use web::{Clock, locale::Locale};
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
@@ -300,19 +300,24 @@ pub(crate) async fn finish(
     }
 }
 
-/// Completes or rolls back an import that another process left unfinished.
+/// Completes or rolls back an import that another process left unfinished. If it was completed,
+/// returns a message that says so.
 ///
 /// # Errors
 ///
 /// A failure of the database, or a row that can be neither published nor withdrawn. The import then
 /// stays in progress.
-pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), ImportError> {
+pub async fn resume(
+    db: &Db,
+    policy: Policy,
+    clock: &Clock,
+) -> Result<Option<Message>, ImportError> {
     let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
     let abandoned = db
         .read(async move |conn| store::abandoned(conn, before).await)
         .await?;
     let Some((id, resource, actor)) = abandoned else {
-        return Ok(());
+        return Ok(None);
     };
     let run = Run {
         resource,
@@ -322,7 +327,19 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<(), Import
     };
     let discard = async move |tx: &mut Tx| store::discard(tx, id, &INTERRUPTED).await;
     db.write(discard).await?;
-    finish(db, clock, &run, id).await.map(drop)
+    finish(db, clock, &run, id).await?;
+    let completed = db
+        .read::<_, db::Error, _>(async move |conn| store::completed(conn, id).await)
+        .await?;
+    Ok(completed.map(|(file, added)| {
+        tracing::info!(file, added, "an interrupted import was completed");
+        let records = |locale| resource.words().of(locale, added.unsigned_abs());
+        let (portuguese, english) = (records(Locale::PtBr), records(Locale::En));
+        Message::new(
+            format!("a importação interrompida de {file} foi concluída: {added} {portuguese}; nada foi importado de novo"),
+            format!("the interrupted import of {file} was completed: {added} {english}; nothing was imported again"),
+        )
+    }))
 }
 
 /// Runs one step, in a short transaction.

@@ -127,6 +127,14 @@ pub(super) async fn state(conn: &mut Conn, id: i64) -> Result<Option<UploadState
     Ok(state.as_deref().and_then(UploadState::of))
 }
 
+/// The file name and the number of records of an import whose records all exist.
+pub(super) async fn completed(conn: &mut Conn, id: i64) -> Result<Option<(String, i64)>, Error> {
+    let sql =
+        "SELECT file_name, added FROM imports WHERE id = $1 AND state = 'done' AND problem IS NULL";
+    conn.optional(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .await
+}
+
 pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
     let sql = "UPDATE imports SET state = $2 WHERE id = $1";
     tx.execute(sql, &[&id, &state.name()]).await.map(drop)
