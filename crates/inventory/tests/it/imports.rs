@@ -4,6 +4,7 @@
 use std::{
     fs,
     future::poll_fn,
+    ops::Range,
     path::PathBuf,
     pin::{Pin, pin},
     sync::Arc,
@@ -89,6 +90,10 @@ async fn state(app: &TestApp) -> Option<String> {
 /// Ends the import that a dead process left behind.
 async fn after_a_crash(app: &TestApp) {
     app.clock.advance(Duration::from_secs(31));
+    resumed(app).await;
+}
+
+async fn resumed(app: &TestApp) {
     let policy = Policy::from(&app.state.config);
     resume(&app.state.db, policy, &app.state.clock)
         .await
@@ -230,6 +235,33 @@ app_on_both_engines!(
         );
         assert_eq!(app.admin().quantity_of(product).await, 451);
         verified(&app).await;
+    }
+);
+
+app_on_both_engines!(
+    an_import_of_known_rows_is_alive_however_long_it_takes,
+    async |app| {
+        app.admin().a_product("Café", 5).await;
+        let rows = |numbers: Range<u32>| {
+            let rows =
+                numbers.map(|number| format!("{number},Marca {number},Do atacado da esquina\n"));
+            rows.collect::<String>()
+        };
+        let brands = FileKind::Named(Kind::Brand);
+        let known = CsvFile::new(&format!("id,name,description\n{}", rows(10..1500)));
+        known.import(&app, brands).await.unwrap();
+        let file = CsvFile::new(&format!("id,name,description\n{}", rows(10..1501)));
+        let clock = app.clock.clone();
+        // The file is read in pieces of some 200 rows.
+        let slow = Arc::new(move |_| clock.advance(Duration::from_secs(8)));
+        let mut work = Box::pin(import(&app.state.db, file.order(&app, brands), slow));
+        let report = loop {
+            match poll_once(&mut work.as_mut()).await {
+                Some(report) => break report.unwrap(),
+                None => resumed(&app).await,
+            }
+        };
+        assert_eq!((report.added, report.unchanged), (1, 1490));
     }
 );
 

@@ -205,14 +205,15 @@ async fn stage_rows(
     let (resource, began) = (run.resource, run.author.now);
     let mut number = 0;
     while let Some(rows) = examination.next(db).await? {
-        // The remaining rows are examined only to report their problems.
-        if rows.is_empty() || examination.report.problem_count > 0 {
-            continue;
-        }
+        // After a problem, the other rows are examined only to report theirs.
+        let is_staged = !rows.is_empty() && examination.report.problem_count == 0;
         number += 1;
         let now = clock.now();
         let write = async move |tx: &mut Tx| {
             store::record_progress(tx, id, began, now).await?;
+            if !is_staged {
+                return Ok(());
+            }
             insert_chunk(tx, resource, id, number, &rows).await?;
             // From here on, no other request can use the serie numbers. Checks again for products
             // that got one since the row was examined.
