@@ -142,6 +142,32 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_booked_order_shows_the_product_that_left_whichever_has_its_serie_number_now,
+    async |app| {
+        a_shop(&app).await;
+        tell(&app, &paid("ord_1", None, &[("cha", 2)])).await;
+        app.change_product(2, json!({"serie_number": "other"}))
+            .await;
+        app.change_product(3, json!({"serie_number": "cha"})).await;
+        let manager = app.logged_in("manager").await;
+        let shown = manager.page("/outflows/orders/1/").await;
+        assert!(
+            shown.contains(r#"<a href="/products/2/">Chá</a>"#),
+            "{shown}"
+        );
+        app.admin()
+            .delete("/api/v1/outflows/1/")
+            .await
+            .has_status(204);
+        let shown = manager.page("/outflows/orders/1/").await;
+        assert!(
+            shown.contains("Item cha") && !shown.contains("/products/3/"),
+            "{shown}"
+        );
+    }
+);
+
+app_on_both_engines!(
     an_order_is_booked_once_however_often_and_to_whomever_it_is_told,
     async |app| {
         a_shop(&app).await;

@@ -47,7 +47,7 @@ pub(crate) struct OrderLine {
     /// The title in the order.
     pub(crate) title: String,
     pub(crate) quantity: i64,
-    /// The product that has this serie number now, and its quantity in stock.
+    /// The booked product, or else the one that has this serie number now, and its quantity in stock.
     pub(crate) product: Option<(Titled, i64)>,
     pub(crate) is_archived: bool,
     /// The id of the outflow that was booked.

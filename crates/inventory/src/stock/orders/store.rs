@@ -99,14 +99,17 @@ pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<WaitingOrders
     Ok(WaitingOrders { count, first })
 }
 
-/// Adds the lines to orders, each with the product that has its serie number now.
+/// Adds the lines to orders. The product of a booked line is that of its outflow, if it still exists.
+/// The product of another line is the one that has its serie number now.
 async fn fill(conn: &mut Conn, orders: &mut [PaidOrder]) -> Result<(), Error> {
     if orders.is_empty() {
         return Ok(());
     }
     let mut query = Query::new(
         "SELECT l.paid_order_id, l.id, l.sku, l.title, l.quantity, l.outflow_id, p.id, p.title, s.quantity, s.archived_at
-         FROM paid_order_lines AS l LEFT JOIN products AS p ON p.serie_number = l.sku
+         FROM paid_order_lines AS l LEFT JOIN products AS p ON p.id = CASE WHEN l.outflow_id IS NULL
+             THEN (SELECT n.id FROM products AS n WHERE n.serie_number = l.sku)
+             ELSE (SELECT m.product_id FROM outflows AS m WHERE m.id = l.outflow_id) END
          LEFT JOIN product_stock AS s ON s.product_id = p.id WHERE l.paid_order_id",
     );
     query.any_of(orders.iter().map(|order| order.id));
