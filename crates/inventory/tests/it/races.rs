@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use db::Db;
 use http::Method;
+use inventory::access::{Kind, Model};
 use serde_json::json;
 use test_kit::{
     database::{Engine, run},
@@ -126,6 +127,36 @@ fn goods_that_come_in_while_a_sale_waits_are_sold() {
         let receive = "UPDATE product_stock SET quantity = 60 WHERE product_id = $1";
         let sold = overtake(&app, receive, product, sale).await;
         sold.has_status(201);
+    });
+}
+
+#[test]
+fn the_log_names_for_a_change_only_the_fields_that_its_author_changed() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 5).await;
+        for (of_others, model, path, change, logged) in [
+            (
+                "UPDATE brands SET name = 'Outra' WHERE id = $1",
+                Kind::Brand.model(),
+                "/api/v1/brands/1/",
+                json!({"description": "x"}),
+                "admin changed brand 1 “Outra” [description]",
+            ),
+            (
+                "WITH stock AS (UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1)
+                 UPDATE products SET title = 'Feijão' WHERE id = $1",
+                Model::Product,
+                "/api/v1/products/1/",
+                json!({"selling_price": "13.00"}),
+                "admin changed product 1 “Feijão” [selling_price]",
+            ),
+        ] {
+            let caller = app.clone();
+            let write = async move { caller.admin().patch(path, change).await };
+            overtake(&app, of_others, product, write).await.has_status(200);
+            assert_eq!(app.history_of(model, product).await[0], logged);
+        }
     });
 }
 

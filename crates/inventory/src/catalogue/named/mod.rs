@@ -155,7 +155,7 @@ impl ApiResource for Kind {
     ) -> Result<Option<NamedRecord>, Refusal> {
         let mut input = draft.valid()?;
         input.updated_at = Setting::Set(work.now);
-        let before = list_of(self).find(work.tx, id).await?;
+        let before = find_locked(work.tx, self, id).await?;
         let after = store::update(work.tx, self, id, &input).await?;
         if let (Some(before), Some(after)) = (before, &after) {
             audit::changed(work, self.model(), id, &after.name, (&before, after)).await?;

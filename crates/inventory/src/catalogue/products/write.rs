@@ -116,11 +116,11 @@ impl ApiResource for Products {
     ) -> Result<Option<ProductRecord>, Refusal> {
         check(work.tx, Some(id), draft).await?;
         let (input, now) = (&draft.input, work.now);
-        let before = store::find(work.tx, id).await?;
         // Locks the stock row first, as movements do, so that the two cannot deadlock.
-        if !store::update_stock(work.tx, id, input, now).await? {
+        let Some(before) = find_locked(work.tx, id).await? else {
             return Ok(None);
-        }
+        };
+        store::update_stock(work.tx, id, input, now).await?;
         let snapshot = aggregates::product_snapshot(work.tx, id).await?;
         let snapshot = snapshot.filter(|snapshot| changes_aggregates(snapshot, input));
         if snapshot.is_some() {
@@ -134,8 +134,8 @@ impl ApiResource for Products {
             stock::adjust(work, id, quantity, None).await?;
         }
         let after = store::find(work.tx, id).await?;
-        if let (Some(before), Some(after)) = (&before, &after) {
-            audit::changed(work, Model::Product, id, &after.title, (before, after)).await?;
+        if let Some(after) = &after {
+            audit::changed(work, Model::Product, id, &after.title, (&before, after)).await?;
         }
         Ok(after)
     }

@@ -121,13 +121,13 @@ pub(crate) async fn ids_of_title(conn: &mut Conn, title: &str) -> Result<Vec<i64
     Ok(search::exact_or_all(&found, title))
 }
 
-/// Writes the copied fields to the stock row, and locks it. Returns false for unknown products.
+/// Writes the copied fields to the stock row, which is locked.
 pub(super) async fn update_stock(
     tx: &mut Tx,
     id: i64,
     input: &ProductInput,
     now: Timestamp,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     // A change that was committed while this one waited for the row may have a later time.
     let mut stock = Query::new("UPDATE product_stock SET updated_at = CASE WHEN updated_at > ");
     stock.bind(now).push(" THEN updated_at ELSE ").bind(now);
@@ -139,7 +139,7 @@ pub(super) async fn update_stock(
         stock.push(", brand_id = ").bind(brand.id);
     }
     stock.push(" WHERE product_id = ").bind(id);
-    Ok(tx.execute_of(&stock).await? > 0)
+    tx.execute_of(&stock).await.map(drop)
 }
 
 /// Locks the stock row. Every change of a product starts with this lock.
