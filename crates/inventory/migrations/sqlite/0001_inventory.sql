@@ -585,7 +585,9 @@ CREATE TABLE saved_views (
 CREATE TABLE stock_documents (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     kind        TEXT    NOT NULL CONSTRAINT stock_documents_kind_check CHECK (kind IN ('receipt', 'count')),
-    user_id     INTEGER NOT NULL CONSTRAINT stock_documents_user_id_fkey REFERENCES users (id) ON DELETE CASCADE,
+    -- The author, who alone sees the draft. NULL: the user was deleted, and everybody sees it.
+    user_id     INTEGER CONSTRAINT stock_documents_user_id_fkey REFERENCES users (id) ON DELETE SET NULL,
+    user_name   TEXT    NOT NULL,
     -- The supplier of a receipt.
     supplier_id INTEGER,
     -- The invoice number of a receipt, or empty. The subject of a count.

@@ -1,5 +1,5 @@
 //! Stock documents: goods received, and counts. A draft belongs to its author and can be edited
-//! from any session or device. Its lines are booked all together or not at all, and undone in the
+//! from any session or device. If the author is deleted, it belongs to whoever edits it next. Its lines are booked all together or not at all, and undone in the
 //! same way. `receiving` and `counts` define what a document of each kind contains and books.
 
 mod model;
@@ -17,7 +17,11 @@ use crate::{
     State,
     access::Caller,
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal, fields::FieldErrors, json::Titled},
+    rest::{
+        Message, Refusal,
+        fields::FieldErrors,
+        json::{Named, Titled},
+    },
     work::{Work, write_once},
 };
 use model::MAX_DRAFTS;
@@ -45,7 +49,7 @@ pub(crate) enum DocumentOutcome {
     Undone,
 }
 
-/// A document. Only its author can read a draft.
+/// A document that the caller may see.
 pub(crate) async fn read(
     state: &State,
     caller: &Caller,
@@ -54,11 +58,11 @@ pub(crate) async fn read(
     let read = async move |conn: &mut Conn| store::find(conn, (kind, id)).await;
     let found = state.db.read::<_, db::Error, _>(read).await?;
     found
-        .filter(|document| document.is_booked() || document.user.id == caller.id)
+        .filter(|document| document.is_seen_by(caller.id))
         .ok_or(Refusal::NotFound)
 }
 
-/// A user's drafts, and the documents of all users that were booked last.
+/// The drafts that a user sees, and the documents of all users that were booked last.
 pub(crate) async fn list(
     state: &State,
     caller: &Caller,
@@ -91,13 +95,16 @@ pub(crate) async fn save<F>(
 where
     F: AsyncFn(&mut Work<'_>, i64) -> Result<DocumentOutcome, Refusal> + Clone + Send + 'static,
 {
-    let user = caller.id;
+    let user = Named {
+        id: caller.id,
+        name: caller.username.clone(),
+    };
     let job = async move |work: &mut Work<'_>| {
         let id = match id {
             Some(id) => id,
-            None => begin(work, kind, user).await?,
+            None => begin(work, kind, &user).await?,
         };
-        let outcome = if store::lock_draft(work.tx, (kind, id), user, work.now).await? {
+        let outcome = if store::lock_draft(work.tx, (kind, id), &user, work.now).await? {
             let outcome = change(work, id).await?;
             if outcome == DocumentOutcome::Booked {
                 store::set_booked(work.tx, id, work.now).await?;
@@ -127,8 +134,8 @@ where
     write_once(state, caller, key, job, replay).await
 }
 
-async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: i64) -> Result<i64, Refusal> {
-    if store::count_drafts(work.tx, kind, user).await? >= MAX_DRAFTS {
+async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: &Named) -> Result<i64, Refusal> {
+    if store::count_drafts(work.tx, kind, user.id).await? >= MAX_DRAFTS {
         return Err(Refusal::Conflict(model::too_many_drafts()));
     }
     Ok(store::insert(work.tx, kind, user, work.now).await?)

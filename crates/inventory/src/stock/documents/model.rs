@@ -95,8 +95,9 @@ impl DocumentKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) id: i64,
-    /// The author. Only the author sees a draft.
-    pub(crate) user: Named,
+    /// The author. `None` if it was deleted.
+    pub(crate) user: Option<i64>,
+    pub(crate) user_name: String,
     /// The supplier of a receipt. `None` for a count, before it is chosen, and if it was deleted.
     pub(crate) supplier: Option<Named>,
     /// The invoice number of a receipt, possibly empty, or the description of a count.
@@ -110,6 +111,11 @@ pub(crate) struct Document {
 impl Document {
     pub(crate) const fn is_booked(&self) -> bool {
         self.booked_at.is_some()
+    }
+
+    /// Whether a user sees the document. Only its author sees a draft, until the author is deleted.
+    pub(super) fn is_seen_by(&self, user: i64) -> bool {
+        self.is_booked() || self.user.is_none_or(|author| author == user)
     }
 }
 

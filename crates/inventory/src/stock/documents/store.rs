@@ -11,12 +11,12 @@ use crate::rest::json::{Named, Titled};
 macro_rules! summaries {
     ($at:literal, $rest:literal) => {
         concat!(
-            "SELECT d.id, u.username, s.name, d.label,
+            "SELECT d.id, d.user_name, s.name, d.label,
                  (SELECT count(*) FROM stock_document_lines AS l WHERE l.document_id = d.id),
                  (SELECT count(l.quantity) FROM stock_document_lines AS l WHERE l.document_id = d.id),
                  CAST(COALESCE((SELECT sum(l.quantity) FROM stock_document_lines AS l WHERE l.document_id = d.id), 0) AS BIGINT), ",
             $at,
-            " FROM stock_documents AS d JOIN users AS u ON u.id = d.user_id LEFT JOIN suppliers AS s ON s.id = d.supplier_id ",
+            " FROM stock_documents AS d LEFT JOIN suppliers AS s ON s.id = d.supplier_id ",
             $rest
         )
     };
@@ -26,12 +26,12 @@ macro_rules! summaries {
 pub(super) async fn insert(
     tx: &mut Tx,
     kind: DocumentKind,
-    user: i64,
+    user: &Named,
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
-        "INSERT INTO stock_documents (kind, user_id, label, updated_at) VALUES ($1, $2, '', $3) RETURNING id",
-        &[&kind.name(), &user, &now],
+        "INSERT INTO stock_documents (kind, user_id, user_name, label, updated_at) VALUES ($1, $2, $3, '', $4) RETURNING id",
+        &[&kind.name(), &user.id, &user.name, &now],
         |row| row.get(0),
     )
     .await
@@ -47,15 +47,18 @@ pub(super) async fn count_drafts(
         .await
 }
 
-/// Locks a user's draft until the transaction ends. Returns false if there is no such draft.
+/// Locks a user's draft until the transaction ends. The draft of a deleted user becomes this user's.
+/// Returns false if there is no such draft.
 pub(super) async fn lock_draft(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),
-    user: i64,
+    user: &Named,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    let sql = "UPDATE stock_documents SET updated_at = $4 WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
-    tx.execute_one(sql, &[&id, &kind.name(), &user, &now]).await
+    let sql = "UPDATE stock_documents SET updated_at = $5, user_id = $3, user_name = $4
+         WHERE id = $1 AND kind = $2 AND (user_id = $3 OR user_id IS NULL) AND booked_at IS NULL";
+    tx.execute_one(sql, &[&id, &kind.name(), &user.id, &user.name, &now])
+        .await
 }
 
 pub(in crate::stock) async fn set_header(
@@ -137,7 +140,7 @@ pub(super) async fn delete_draft(
     (kind, id): (DocumentKind, i64),
     user: i64,
 ) -> Result<bool, Error> {
-    let sql = "DELETE FROM stock_documents WHERE id = $1 AND kind = $2 AND user_id = $3 AND booked_at IS NULL";
+    let sql = "DELETE FROM stock_documents WHERE id = $1 AND kind = $2 AND (user_id = $3 OR user_id IS NULL) AND booked_at IS NULL";
     tx.execute_one(sql, &[&id, &kind.name(), &user]).await
 }
 
@@ -147,8 +150,8 @@ pub(in crate::stock) async fn find(
 ) -> Result<Option<Document>, Error> {
     let document = conn
         .optional(
-            "SELECT d.id, d.user_id, u.username, d.supplier_id, s.name, d.label, d.booked_at
-             FROM stock_documents AS d JOIN users AS u ON u.id = d.user_id LEFT JOIN suppliers AS s ON s.id = d.supplier_id
+            "SELECT d.id, d.user_id, d.user_name, d.supplier_id, s.name, d.label, d.booked_at
+             FROM stock_documents AS d LEFT JOIN suppliers AS s ON s.id = d.supplier_id
              WHERE d.id = $1 AND d.kind = $2",
             &[&id, &kind.name()],
             document_of,
@@ -165,7 +168,8 @@ fn document_of(row: &Row<'_>) -> Result<Document, Error> {
     let (supplier, name): (Option<i64>, Option<String>) = (row.get(3)?, row.get(4)?);
     Ok(Document {
         id: row.get(0)?,
-        user: Named::from_row(row, &mut 1)?,
+        user: row.get(1)?,
+        user_name: row.get(2)?,
         supplier: supplier.zip(name).map(|(id, name)| Named { id, name }),
         label: row.get(5)?,
         booked_at: row.get(6)?,
@@ -207,7 +211,7 @@ fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
     })
 }
 
-/// A user's drafts, last changed first.
+/// The drafts of a user and those of deleted users, last changed first.
 pub(super) async fn drafts(
     conn: &mut Conn,
     kind: DocumentKind,
@@ -216,7 +220,7 @@ pub(super) async fn drafts(
 ) -> Result<Vec<DocumentSummary>, Error> {
     let sql = summaries!(
         "d.updated_at",
-        "WHERE d.user_id = $1 AND d.kind = $2 AND d.booked_at IS NULL ORDER BY d.updated_at DESC, d.id DESC LIMIT $3"
+        "WHERE (d.user_id = $1 OR d.user_id IS NULL) AND d.kind = $2 AND d.booked_at IS NULL ORDER BY d.updated_at DESC, d.id DESC LIMIT $3"
     );
     conn.all(sql, &[&user, &kind.name(), &limit], summary_of)
         .await

@@ -323,6 +323,38 @@ app_on_both_engines!(
     }
 );
 
+app_on_both_engines!(
+    what_a_deleted_user_booked_stays_and_a_draft_goes_to_who_edits_it_next,
+    async |app| {
+        a_shop(&app).await;
+        let manager = app.logged_in("manager").await;
+        begin(&manager).await;
+        scan(&manager, "cafe", "3").await;
+        leads_to(&press(&manager, "book").await, "/receiving/1/");
+        let fields = [("supplier", "1")];
+        let begun = manager.submit_with_token("/receiving/new/", &fields).await;
+        leads_to(&begun, "/receiving/2/edit/");
+        let root = app.superuser().await;
+        let confirmed = [("confirm", "yes")];
+        root.done("/admin/users/2/delete/", &confirmed).await;
+        let admin = app.logged_in("admin").await;
+        let listed = admin.page("/receiving/").await;
+        has(
+            &listed,
+            &["Torra Forte · 4711", "manager", "\"/receiving/2/\""],
+        );
+        has(&admin.page("/receiving/1/").await, &["<dd>manager</dd>"]);
+        // Undoing makes it a draft, which is nobody's either.
+        leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
+        leads_to(&press(&admin, "book").await, "/receiving/1/");
+        has(&root.page("/receiving/1/").await, &["<dd>admin</dd>"]);
+        leads_to(
+            &root.submit("/receiving/2/delete/", &[]).await,
+            "/receiving/",
+        );
+    }
+);
+
 app_on_both_engines!(who_may_not_book_goods_in_receives_none, async |app| {
     a_shop(&app).await;
     let viewer = app.logged_in("viewer").await;
