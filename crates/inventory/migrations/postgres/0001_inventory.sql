@@ -612,6 +612,8 @@ CREATE TABLE stock_document_lines (
     expected    BIGINT,
     -- The booked inflow of a receipt.
     inflow_id   BIGINT,
+    -- The product's cost price at the time of booking. NULL: not booked.
+    cost_price  NUMERIC(22,2),
     CONSTRAINT stock_document_lines_product_key UNIQUE (document_id, product_id)
 );
 

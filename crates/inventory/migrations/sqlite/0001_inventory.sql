@@ -611,6 +611,8 @@ CREATE TABLE stock_document_lines (
     expected    INTEGER,
     -- The booked inflow of a receipt.
     inflow_id   INTEGER,
+    -- The product's cost price at the time of booking. NULL: not booked.
+    cost_price  TEXT,
     CONSTRAINT stock_document_lines_product_key UNIQUE (document_id, product_id)
 ) STRICT;
 

@@ -34,6 +34,7 @@ pub(crate) async fn document(
                 DocumentKind::Receipt => receiving::reverse(work, &document).await?,
                 DocumentKind::Count => counts::reverse(work, &document, locale).await?,
             }
+            store::forget_booking(work.tx, id).await?;
         }
         Ok::<_, Refusal>(was_booked)
     };

@@ -126,6 +126,9 @@ pub(crate) struct DocumentLine {
     pub(crate) product: Titled,
     /// The product's current data. `None` if it was deleted.
     pub(crate) present: Option<CurrentProduct>,
+    /// The cost price now, or when the document was booked. `None` if the product of a draft was
+    /// deleted.
+    pub(crate) cost_price: Option<Money>,
     /// `None` until the product is counted.
     pub(crate) quantity: Option<i64>,
     /// The stock when the quantity was written.
@@ -136,7 +139,6 @@ pub(crate) struct DocumentLine {
 
 #[derive(Debug, Clone)]
 pub(crate) struct CurrentProduct {
-    pub(crate) cost_price: Money,
     pub(crate) serie_number: Option<String>,
     pub(crate) stock: i64,
 }
@@ -146,9 +148,9 @@ impl DocumentLine {
         self.quantity.unwrap_or_default()
     }
 
-    /// The cost of units. `None` if it is too large or the product was deleted.
+    /// The cost of units. `None` if it is too large, or if there is no cost price.
     pub(crate) fn cost_of(&self, units: i64) -> Option<Money> {
-        self.present.as_ref()?.cost_price.checked_mul(units)
+        self.cost_price?.checked_mul(units)
     }
 }
 
@@ -186,10 +188,10 @@ pub(crate) mod tests {
                 title: "Café".to_owned(),
             },
             present: Some(CurrentProduct {
-                cost_price: Money::parse(cost).unwrap(),
                 serie_number: None,
                 stock: 10,
             }),
+            cost_price: Some(Money::parse(cost).unwrap()),
             quantity,
             expected: Some(10),
             inflow: None,

@@ -1,7 +1,7 @@
 //! SQL for documents and their lines. The movements and adjustments that they book are written by
 //! `movements` and `adjustments`.
 
-use db::{Conn, Error, Money, Row, Timestamp, Tx};
+use db::{Conn, Error, Row, Timestamp, Tx};
 use resource::FieldType as _;
 
 use super::model::{CurrentProduct, Document, DocumentKind, DocumentLine, DocumentSummary};
@@ -114,12 +114,18 @@ pub(in crate::stock) async fn set_inflow(tx: &mut Tx, line: i64, inflow: i64) ->
     tx.execute(sql, &[&line, &inflow]).await.map(drop)
 }
 
-pub(in crate::stock) async fn forget_inflows(tx: &mut Tx, document: i64) -> Result<(), Error> {
-    let sql = "UPDATE stock_document_lines SET inflow_id = NULL WHERE document_id = $1";
+/// Clears what the lines of a document have from its booking.
+pub(in crate::stock) async fn forget_booking(tx: &mut Tx, document: i64) -> Result<(), Error> {
+    let sql = "UPDATE stock_document_lines SET inflow_id = NULL, cost_price = NULL WHERE document_id = $1";
     tx.execute(sql, &[&document]).await.map(drop)
 }
 
+/// Marks a document as booked. Its value is that of today's prices from here on.
 pub(super) async fn set_booked(tx: &mut Tx, id: i64, now: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE stock_document_lines
+         SET cost_price = (SELECT p.cost_price FROM products AS p WHERE p.id = stock_document_lines.product_id)
+         WHERE document_id = $1";
+    tx.execute(sql, &[&id]).await?;
     let sql = "UPDATE stock_documents SET booked_at = $2 WHERE id = $1";
     tx.execute(sql, &[&id, &now]).await.map(drop)
 }
@@ -183,7 +189,7 @@ pub(in crate::stock) async fn lines(
     document: i64,
 ) -> Result<Vec<DocumentLine>, Error> {
     conn.all(
-        "SELECT l.id, l.product_id, COALESCE(p.title, l.title), l.quantity, l.expected, l.inflow_id, p.cost_price, p.serie_number, s.quantity
+        "SELECT l.id, l.product_id, COALESCE(p.title, l.title), l.quantity, l.expected, l.inflow_id, COALESCE(l.cost_price, p.cost_price), p.serie_number, s.quantity
          FROM stock_document_lines AS l LEFT JOIN products AS p ON p.id = l.product_id LEFT JOIN product_stock AS s ON s.product_id = p.id
          WHERE l.document_id = $1 ORDER BY l.id DESC",
         &[&document],
@@ -193,18 +199,16 @@ pub(in crate::stock) async fn lines(
 }
 
 fn line_of(row: &Row<'_>) -> Result<DocumentLine, Error> {
-    let (cost_price, stock): (Option<Money>, Option<i64>) = (row.get(6)?, row.get(8)?);
     let serie_number = row.get(7)?;
+    let stock: Option<i64> = row.get(8)?;
     Ok(DocumentLine {
         id: row.get(0)?,
         product: Titled::from_row(row, &mut 1)?,
-        present: cost_price
-            .zip(stock)
-            .map(|(cost_price, stock)| CurrentProduct {
-                cost_price,
-                serie_number,
-                stock,
-            }),
+        present: stock.map(|stock| CurrentProduct {
+            serie_number,
+            stock,
+        }),
+        cost_price: row.get(6)?,
         quantity: row.get(3)?,
         expected: row.get(4)?,
         inflow: row.get(5)?,

@@ -16,7 +16,7 @@ pub(crate) fn units(lines: &[DocumentLine]) -> i64 {
     lines.iter().map(DocumentLine::units).sum()
 }
 
-/// The cost of a line. `None` if it exceeds the largest amount or the product was deleted.
+/// The cost of a line, as [`DocumentLine::cost_of`].
 pub(crate) fn cost(line: &DocumentLine) -> Option<Money> {
     line.cost_of(line.units())
 }
@@ -65,7 +65,7 @@ mod tests {
         let mut lines = vec![line(1, Some(3), "2.50"), line(2, Some(4), "1.00")];
         assert_eq!(units(&lines), 7);
         assert_eq!(total_cost(&lines), Money::parse("11.50").ok());
-        lines[0].present = None;
+        lines[0].cost_price = None;
         assert_eq!(total_cost(&lines), Money::parse("4.00").ok());
     }
 

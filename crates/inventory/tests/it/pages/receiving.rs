@@ -108,11 +108,15 @@ app_on_both_engines!(
         assert_eq!(admin.get(DRAFT).await.header("location"), "/receiving/1/");
         let listed = admin.page("/receiving/").await;
         assert!(listed.contains("Torra Forte · 4711"), "{listed}");
+        // What was paid stays, whatever the goods cost later.
+        app.change_product(1, json!({"cost_price": "999.00"})).await;
+        has(&admin.page("/receiving/1/").await, &["R$\u{a0}3,020.00"]);
         for _ in 0..2 {
             leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
             assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         }
         has(&admin.page(DRAFT).await, &["already been undone"]);
+        has(&admin.page(DRAFT).await, &["R$\u{a0}6,009.50"]);
         // The draft is corrected and booked again as a whole.
         leads_to(&press(&admin, "remove-2").await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
