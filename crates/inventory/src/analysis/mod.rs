@@ -38,6 +38,7 @@ pub use store::latest_suggestion;
 pub(crate) use store::{
     history::{AnalysedProduct, products},
     queue::{insert as request, withdraw},
+    terms::write as restore_terms,
 };
 pub(crate) use text::reason;
 pub(crate) use work::run;

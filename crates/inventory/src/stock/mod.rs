@@ -237,12 +237,43 @@ pub(crate) struct StockState {
     /// The product's own threshold.
     pub(crate) threshold: Option<i64>,
     pub(crate) archived_at: Option<Timestamp>,
+    /// Whether the product was alerted as low, and has not recovered since.
+    pub(crate) is_alerted: bool,
 }
 
 /// The state of a product's stock.
 pub(crate) async fn stock_state(state: &State, product: i64) -> Result<StockState, Refusal> {
     let states = stock_states(state, &[product]).await?;
     states.get(&product).copied().ok_or(Refusal::NotFound)
+}
+
+/// Same as [`stock_state`], with the stock row locked until the transaction ends.
+pub(crate) async fn stock_state_locked(
+    tx: &mut Tx,
+    product: i64,
+) -> Result<Option<StockState>, db::Error> {
+    store::lock(tx, product).await?;
+    let mut states = store::stock_states(tx, &[product]).await?;
+    Ok(states.remove(&product))
+}
+
+/// Writes the state of a product that was deleted and has just been created again. It is not news,
+/// so nobody is alerted.
+pub(crate) async fn restore_state(
+    work: &mut Work<'_>,
+    product: i64,
+    state: StockState,
+) -> Result<(), db::Error> {
+    let Some(before) = store::lock_quantity(work, product).await? else {
+        return Ok(());
+    };
+    store::set_state(work.tx, product, state).await?;
+    let after = LockedStock {
+        threshold: state.threshold,
+        is_archived: state.archived_at.is_some(),
+        ..before
+    };
+    record_level(work.tx, product, before, after).await
 }
 
 /// The states of these products' stock.

@@ -307,17 +307,31 @@ pub(super) async fn stock_states(
     conn: &mut Conn,
     products: &[i64],
 ) -> Result<BTreeMap<i64, StockState>, Error> {
-    let mut query =
-        Query::new("SELECT product_id, threshold, archived_at FROM product_stock WHERE product_id");
+    let mut query = Query::new(
+        "SELECT product_id, threshold, archived_at, alerted FROM product_stock WHERE product_id",
+    );
     query.any_of(products.iter().copied());
     let found = conn.all_of(&query, |row| {
         let state = StockState {
             threshold: row.get(1)?,
             archived_at: row.get(2)?,
+            is_alerted: row.get(3)?,
         };
         Ok((row.get(0)?, state))
     });
     Ok(found.await?.into_iter().collect())
+}
+
+pub(super) async fn set_state(tx: &mut Tx, product: i64, state: StockState) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET threshold = $2, archived_at = $3, alerted = $4 WHERE product_id = $1";
+    let StockState {
+        threshold,
+        archived_at,
+        is_alerted,
+    } = state;
+    tx.execute(sql, &[&product, &threshold, &archived_at, &is_alerted])
+        .await
+        .map(drop)
 }
 
 pub(super) async fn set_threshold(

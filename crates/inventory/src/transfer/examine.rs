@@ -224,7 +224,7 @@ impl Examiner {
                     line: line.number,
                     members,
                     names,
-                    threshold: None,
+                    extra: None,
                 }))
             }
             Ok(_) => Ok(problems.refused(line)),

@@ -162,7 +162,7 @@ pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 /// A problem of one row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The line where the row begins, counted from 1.
+    /// The line where the row begins, counted from 1. 0 if the problem belongs to no row.
     pub line: u64,
     /// The column. `None` if the problem concerns the whole row.
     pub column: Option<&'static str>,
@@ -180,16 +180,17 @@ impl Problem {
         }
     }
 
-    /// The message with line and column.
+    /// The message with line and column, if the problem belongs to a row.
     fn sentence(&self) -> Message {
-        let position = |line: &str| match self.column {
-            Some(column) => format!("{line} {}, {column}", self.line),
-            None => format!("{line} {}", self.line),
+        let position = |line: &str| match (self.line, self.column) {
+            (0, _) => String::new(),
+            (number, Some(column)) => format!("{line} {number}, {column}: "),
+            (number, None) => format!("{line} {number}: "),
         };
         let (portuguese, english) = (self.message.text(Locale::PtBr), &self.message);
         Message::new(
-            format!("{}: {portuguese}", position("linha")),
-            format!("{}: {english}", position("line")),
+            format!("{}{portuguese}", position("linha")),
+            format!("{}{english}", position("line")),
         )
     }
 }

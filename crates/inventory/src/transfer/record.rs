@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use db::{Conn, Timestamp, Tx};
 use resource::Record;
 use serde::{Deserialize, Serialize};
+use web::locale::Locale;
 
 use super::{
     FileKind,
@@ -15,16 +16,17 @@ use super::{
 };
 use crate::{
     aggregates,
+    analysis::{self, RestockTerms},
     api::resource::{ApiResource as _, Resource as _},
     catalogue::{
         named::{self, NamedRecord},
         products::{self, Products},
     },
     rest::{
-        Refusal,
+        Message, Refusal,
         fields::{Draft, Members, Mode},
     },
-    stock::{self, movements},
+    stock::{self, StockState, movements},
     work::Work,
 };
 
@@ -37,8 +39,18 @@ pub(super) struct StagedRow {
     /// The names of referenced records to create with this one, by field.
     #[serde(default, skip_serializing_if = "RowNames::is_empty")]
     pub(super) names: RowNames,
-    /// The own threshold of a product that was withdrawn.
-    pub(super) threshold: Option<i64>,
+    /// What a product that was withdrawn has besides the columns of a file.
+    pub(super) extra: Option<ProductExtra>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ProductExtra {
+    threshold: Option<i64>,
+    /// In microseconds since 1970.
+    archived_at: Option<i64>,
+    is_alerted: bool,
+    /// The supply terms, as a request would set them.
+    terms: Members,
 }
 
 /// A record's cells, in the order of the exported columns.
@@ -222,13 +234,26 @@ pub(crate) async fn check_reversal(
     id: i64,
     quantities: &mut HashMap<i64, i64>,
 ) -> Result<(), Refusal> {
-    match resource {
+    let checked = match resource {
         FileKind::Named(kind) => named::check_deletion(conn, kind, id).await,
         FileKind::Products => products::check_deletion(conn, id).await,
         FileKind::Movements(movement) => {
             movements::check_reversal(conn, movement, id, quantities).await
         }
-    }
+    };
+    checked.map_err(|refusal| naming(resource, id, refusal))
+}
+
+/// Names the record of a conflict in its message.
+fn naming(resource: FileKind, id: i64, refusal: Refusal) -> Refusal {
+    let Refusal::Conflict(message) = refusal else {
+        return refusal;
+    };
+    let text = |locale| {
+        let record = resource.words().of(locale, 1);
+        format!("{record} {id}: {}", message.text(locale))
+    };
+    Refusal::Conflict(Message::new(text(Locale::PtBr), text(Locale::En)))
 }
 
 /// Deletes a record that an import added. Succeeds if it does not exist any more.
@@ -237,21 +262,51 @@ pub(super) async fn revert(
     resource: FileKind,
     id: i64,
 ) -> Result<(), Refusal> {
-    match resource {
-        FileKind::Named(kind) => kind.delete(work, id).await.map(drop),
-        FileKind::Products => products::Products.delete(work, id).await.map(drop),
-        FileKind::Movements(movement) => movement.delete(work, id).await.map(drop),
-    }
+    let reverted = match resource {
+        FileKind::Named(kind) => kind.delete(work, id).await,
+        FileKind::Products => Products.delete(work, id).await,
+        FileKind::Movements(movement) => movement.delete(work, id).await,
+    };
+    reverted
+        .map(drop)
+        .map_err(|refusal| naming(resource, id, refusal))
 }
 
-pub(super) async fn own_threshold(
+/// What a product has besides the columns of a file. Locks it until the transaction ends.
+pub(super) async fn extra(
     tx: &mut Tx,
     resource: FileKind,
     id: i64,
-) -> Result<Option<i64>, db::Error> {
+) -> Result<Option<ProductExtra>, db::Error> {
     if resource != FileKind::Products {
         return Ok(None);
     }
-    let own = stock::own_threshold_locked(tx, id).await?;
-    Ok(own.map(|own| own.threshold))
+    let stock = stock::stock_state_locked(tx, id).await?;
+    let product = analysis::products(tx, &[id]).await?.pop();
+    let Some((stock, product)) = stock.zip(product) else {
+        return Ok(None);
+    };
+    let terms = serde_json::to_string(&product.terms);
+    let terms = terms.and_then(|terms| serde_json::from_str(&terms));
+    Ok(Some(ProductExtra {
+        threshold: stock.threshold,
+        archived_at: stock.archived_at.map(Timestamp::micros),
+        is_alerted: stock.is_alerted,
+        terms: terms.map_err(db::Error::other)?,
+    }))
+}
+
+pub(super) async fn restore_extra(
+    work: &mut Work<'_>,
+    product: i64,
+    extra: &ProductExtra,
+) -> Result<(), Refusal> {
+    let stock = StockState {
+        threshold: extra.threshold,
+        archived_at: extra.archived_at.map(Timestamp::from_micros),
+        is_alerted: extra.is_alerted,
+    };
+    stock::restore_state(work, product, stock).await?;
+    let terms = RestockTerms::read(&extra.terms)?;
+    Ok(analysis::restore_terms(work.tx, product, terms).await?)
 }

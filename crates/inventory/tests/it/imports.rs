@@ -19,7 +19,7 @@ use inventory::{
 };
 use serde_json::json;
 use tempfile::TempDir;
-use test_kit::until;
+use test_kit::{html::has, until};
 
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -311,6 +311,22 @@ app_on_both_engines!(
         file.import(&app, FileKind::Products).await.unwrap();
         // The first product is removed last, and it is sold before that.
         app.admin().sell(1, 2).await;
+        let admin = app.admin();
+        let terms = json!({
+            "lead_time_days": 3, "lead_time_deviation_days": "1.50", "service_level": "97.50",
+            "review_interval_days": null, "pack_multiple": 6,
+        });
+        let extra = [
+            ("restock", terms),
+            ("archived", json!({"archived": true})),
+            ("threshold", json!({"threshold": 4})),
+        ];
+        for (what, body) in &extra {
+            let path = format!("/api/v1/products/300/{what}/");
+            admin.put(&path, body.clone()).await.has_status(200);
+        }
+        app.execute("UPDATE product_stock SET alerted = TRUE WHERE product_id = 300")
+            .await;
         let begun = "UPDATE imports SET state = 'withdrawing', under_way = 1";
         app.execute(begun).await;
         after_a_crash(&app).await;
@@ -319,9 +335,19 @@ app_on_both_engines!(
         assert_eq!(app.admin().quantity_of(1).await, 3);
         assert_eq!(app.admin().quantity_of(450).await, 5);
         verified(&app).await;
+        for (what, body) in &extra {
+            let path = format!("/api/v1/products/300/{what}/");
+            admin.get(&path).await.is(200, body);
+        }
+        let alerted = "SELECT count(*) FROM product_stock WHERE alerted AND product_id = 300";
+        assert_eq!(app.number(alerted).await, 1);
         let admin = app.logged_in("admin").await;
+        let why =
+            "<p>product 1: Cannot delete this product because 1 outflow record references it.</p>";
+        has(&admin.page("/import/1/").await, &[why]);
         let refused = admin.submit("/import/1/undo/", &[]).await;
         assert_eq!(refused.status, 409);
+        has(&refused.text, &[why]);
         app.admin().delete("/api/v1/outflows/1/").await;
         leads_to(&admin.submit("/import/1/undo/", &[]).await, "/import/1/");
         assert_eq!(app.count("products").await, 0);

@@ -35,7 +35,7 @@ use crate::{
     aggregates,
     audit::{self, Action},
     rest::{Message, Refusal},
-    stock::{self, Policy},
+    stock::Policy,
     work::{Author, Work, WriteError, retry_on_conflict},
 };
 pub(crate) use store::{begin, begin_undo};
@@ -400,9 +400,9 @@ async fn import_row(
     let refused = |refusal| StepError::of(row.line, refusal);
     let object = record::create(work, resource, &row.members).await;
     let object = object.map_err(refused)?;
-    if let Some(threshold) = row.threshold {
-        let set = stock::set_threshold(work, object, Some(threshold)).await;
-        set.map_err(refused)?;
+    if let Some(extra) = &row.extra {
+        let restored = record::restore_extra(work, object, extra).await;
+        restored.map_err(refused)?;
     }
     Ok(store::insert_record(work.tx, id, object).await?)
 }
@@ -424,14 +424,14 @@ async fn withdraw(
             continue;
         };
         let members = members_of(resource, &found)?;
-        let threshold = record::own_threshold(work.tx, resource, object).await?;
+        let extra = record::extra(work.tx, resource, object).await?;
         let reverted = record::revert(work, resource, object).await;
         reverted.map_err(|refusal| StepError::of(0, refusal))?;
         rows.push(StagedRow {
             line: 0,
             members,
             names: RowNames::new(),
-            threshold,
+            extra,
         });
     }
     rows.reverse();
