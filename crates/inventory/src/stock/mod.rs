@@ -100,6 +100,15 @@ fn quantity_after(before: i64, change: i64) -> Result<i64, QuantityError> {
     }
 }
 
+/// The time of a product's opening, as [`opened_at`].
+pub(crate) async fn opening_time(
+    state: &State,
+    product: i64,
+) -> Result<Option<Timestamp>, Refusal> {
+    let read = async move |conn: &mut Conn| opened_at(conn, product).await;
+    Ok(state.db.read::<_, db::Error, _>(read).await?)
+}
+
 /// Opens the ledger of a product that was just created with quantity 0.
 pub(crate) async fn open(
     work: &mut Work<'_>,

@@ -9,7 +9,7 @@ use inventory::{
     transfer::FileKind,
 };
 use serde_json::{Value, json};
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use crate::{
     app::{Client, NOW, TestApp, app_on_both_engines},
@@ -229,6 +229,10 @@ app_on_both_engines!(
             .unwrap();
         assert_eq!(app.viewer().quantity_of(5).await, 10);
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
+        // The chart begins with that opening.
+        app.admin().sell(5, 1).await;
+        let shown = app.logged_in("manager").await.page("/products/5/").await;
+        has(&shown, &["Balance: lowest 9, highest 10, now 9"]);
     }
 );
 

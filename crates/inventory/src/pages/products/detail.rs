@@ -57,8 +57,10 @@ impl LedgerPart {
         let rows = stock::ledger_list(&frame.state, product, None, page_request)
             .await?
             .results;
-        let points: Vec<_> = rows
-            .iter()
+        let opened_at = stock::opening_time(&frame.state, product).await?;
+        // Imported movements that are older than the opening are part of it.
+        let since_opening = rows.iter().filter(|row| Some(row.created_at) >= opened_at);
+        let points: Vec<_> = since_opening
             .rev()
             .map(|row| (row.created_at, row.balance_after))
             .collect();
