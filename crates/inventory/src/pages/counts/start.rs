@@ -14,7 +14,7 @@ use crate::{
     pages::documents::form::supplier_picker,
     rest::{Refusal, json::Titled, query::Parameters},
     stock::{
-        counts::{of_supplier, start},
+        counts::{LAST_INFLOWS, of_supplier, start},
         documents::DocumentKind,
     },
 };
@@ -34,6 +34,8 @@ struct StartPage<'a> {
     words: String,
     is_chosen: bool,
     most: String,
+    /// The number of a supplier's latest inflows whose products are counted.
+    last_inflows: String,
 }
 
 /// The selection of the products to count.
@@ -97,6 +99,7 @@ impl CountRequest {
             is_chosen: !words.is_empty() && !self.list.form.is_refused(),
             words,
             most: frame.locale.number(DocumentKind::Count.max_lines()),
+            last_inflows: frame.locale.number(LAST_INFLOWS),
         }
     }
 

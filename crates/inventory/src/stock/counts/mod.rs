@@ -9,6 +9,8 @@
 pub(crate) mod model;
 mod store;
 
+pub(crate) use store::LAST_INFLOWS;
+
 use db::Conn;
 use web::locale::Locale;
 
@@ -37,7 +39,7 @@ pub(crate) struct CountChange {
     pub(crate) added: Vec<(i64, i64)>,
 }
 
-/// Products that a supplier has delivered, ordered by title.
+/// Products that a supplier has delivered in its last inflows, ordered by title.
 pub(crate) async fn of_supplier(
     state: &State,
     supplier: i64,

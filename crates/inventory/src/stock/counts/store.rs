@@ -6,9 +6,9 @@ use resource::FieldType as _;
 use crate::rest::json::Titled;
 
 /// The number of a supplier's latest inflows in which its products are searched.
-const LAST_INFLOWS: i64 = 10_000;
+pub(crate) const LAST_INFLOWS: i64 = 10_000;
 
-/// The products that a supplier has delivered and that are not archived, ordered by title.
+/// The products that a supplier has delivered lately and that are not archived, ordered by title.
 pub(super) async fn of_supplier(
     conn: &mut Conn,
     supplier: i64,

@@ -318,6 +318,8 @@ app_on_both_engines!(
         let client = app.admin();
         client.receive(1, 3, 1).await;
         let admin = app.logged_in("admin").await;
+        let form = admin.page("/counts/new/").await;
+        has(&form, &["the products of its latest 10,000 inflows."]);
         for (at, fields, label, products) in [
             (1, &[("category", "2")][..], "Category: Limpeza", 1),
             (2, &[("brand", "1")][..], "Brand: Serra", 4),
