@@ -27,8 +27,8 @@ use crate::{
 /// The most characters of a record's display name that are stored.
 const TEXT_LENGTH: usize = 200;
 
-/// Writes an entry. `text` is the display name of the record. `id` is `None` for imports, and for
-/// records of checkout, whose ids are not numbers.
+/// Writes an entry, unless it is about a change of no field. `text` is the display name of the
+/// record. `id` is `None` for imports, and for records of checkout, whose ids are not numbers.
 pub async fn record(
     work: &mut Work<'_>,
     action: Action<'_>,
@@ -36,6 +36,9 @@ pub async fn record(
     id: impl Into<Option<i64>> + Send,
     text: &str,
 ) -> Result<(), db::Error> {
+    if matches!(action, Action::Changed([]) | Action::Edited([])) {
+        return Ok(());
+    }
     let text: String = text.chars().take(TEXT_LENGTH).collect();
     let Work { tx, actor, now, .. } = work;
     store::insert(tx, actor, action, (model, id.into()), &text, *now).await

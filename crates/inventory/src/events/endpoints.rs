@@ -182,9 +182,6 @@ pub(crate) async fn update(
     input: &EndpointInput,
 ) -> Result<(), EndpointError> {
     let (url, fields) = endpoints::change(work.tx, &SERVICE, id, input, work.now).await?;
-    if fields.is_empty() {
-        return Ok(());
-    }
     record(work, Action::Changed(&fields), id, &url).await
 }
 

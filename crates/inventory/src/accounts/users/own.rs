@@ -80,9 +80,6 @@ pub(crate) async fn change_profile(
         store::update(work.tx, id, &new_input(&before)?, work.now).await?;
         let after = store::read(work.tx, id).await?;
         let changes = after.map_or_else(Vec::new, |after| audit::changes(&before, &after));
-        if changes.is_empty() {
-            return Ok(());
-        }
         let action = Action::Edited(&changes);
         Ok(audit::record(work, action, Model::User, id, &before.username).await?)
     };

@@ -238,9 +238,7 @@ app_on_both_engines!(
             app.history_of(Model::Product, 3).await,
             [
                 "root changed product 3 “Café” [threshold]",
-                "root changed product 3 “Café” []",
                 "root changed product 3 “Café” [threshold]",
-                "root changed product 3 “Café” []",
                 "root changed product 3 “Café” [threshold]",
                 "root added product 3 “Café” []",
             ]
