@@ -1,6 +1,7 @@
 //! The page of one product: its data, the chart of its stock, its history and its ledger.
 
 use askama::Template;
+use db::Timestamp;
 use resource::{Field, Kind, Record as _, laid_out};
 
 use super::address;
@@ -60,9 +61,14 @@ impl LedgerPart {
         let opened_at = stock::opening_time(&frame.state, product).await?;
         // Imported movements that are older than the opening are part of it.
         let since_opening = rows.iter().filter(|row| Some(row.created_at) >= opened_at);
+        // Another movement that was imported after its time changed no balance before its booking.
+        let mut at = Timestamp::from_micros(0);
         let points: Vec<_> = since_opening
             .rev()
-            .map(|row| (row.created_at, row.balance_after))
+            .map(|row| {
+                at = at.max(row.created_at);
+                (at, row.balance_after)
+            })
             .collect();
         let listed = rows.iter().take(LISTED);
         Ok(Self {
