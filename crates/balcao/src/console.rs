@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// Writes one or more lines to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    match write(text) {
+    match write(&escaped(text)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::of("standard output", &error))
         }
@@ -36,9 +36,9 @@ pub(crate) fn print_error(text: &str) {
     let _ = writeln!(stderr().lock(), "balcao: {}", escaped(text));
 }
 
-/// Escapes control characters except line ends. Text from a file or a response must not control the
-/// terminal.
-fn escaped(text: &str) -> String {
+/// Escapes control characters except line ends. Text from a file, a response or a record must not
+/// control the terminal.
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() && character != '\n' {

@@ -148,6 +148,12 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
     // The endpoint of the configuration is changed in the configuration.
     let moved = ["endpoint", "change", "1", "--url", "https://a.example/"];
     says(data, &moved, 1, &["BALCAO_INVENTORY_WEBHOOK_URL"]);
+    // A title does not steer the terminal.
+    let title = json!({"title": "Arroz\u{9b}2J"});
+    assert_eq!(ana.patch("/api/v1/products/1/", &title).await, 200);
+    let outflow = json!({"product": 1, "quantity": 1});
+    ana.make("/api/v1/outflows/", &outflow).await;
+    says(data, &["events", "show", "4"], 0, &["Arroz\\u{9b}2J"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

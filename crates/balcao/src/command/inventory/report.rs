@@ -13,6 +13,7 @@ use web::Clock;
 use web::locale::Locale;
 
 use crate::command::common::Common;
+use crate::console;
 use crate::failure::Failure;
 use crate::run::inventory::{config, with_database};
 use crate::settings::Purpose;
@@ -84,7 +85,8 @@ async fn write_to(
 ) -> Result<(), ReportError> {
     if format == Format::Text {
         let summary = report(db, parameters, |_| Ok(())).await?;
-        return writeln!(output, "{}", summary.text(language)).map_err(ReportError::Output);
+        let text = console::escaped(&summary.text(language));
+        return writeln!(output, "{text}").map_err(ReportError::Output);
     }
     if format == Format::Csv {
         let mut table = csv::Writer::from_writer(output);
