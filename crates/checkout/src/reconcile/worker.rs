@@ -20,7 +20,9 @@ const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Runs the worker until the service stops.
 pub(crate) async fn run(state: State) {
-    let mut purge_at = Instant::now();
+    // Nothing is deleted at the start. A machine may boot with a wrong clock that is soon corrected,
+    // and an idempotency key that is deleted too early allows a second charge.
+    let mut purge_at = Instant::now() + PURGE_EVERY;
     loop {
         // Checks come before the erasure: recording a payment needs its payer's data.
         let sleep = match run_once(&state, Scope::Due).await {

@@ -8,7 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use checkout::provider::Transport;
 use checkout::request::MaxAmounts;
-use checkout::{App, Config, MIGRATIONS, Parts, Secret, State};
+use checkout::{App, Config, MIGRATIONS, Parts, Secret, State, Workers};
 use db::{Address, Db, Options, Timestamp};
 use http::{HeaderMap, Request};
 use serde_json::Value;
@@ -42,6 +42,7 @@ pub(crate) use shop_on_both_engines;
 pub(crate) struct TestApp {
     pub(crate) router: axum::Router,
     pub(crate) state: State,
+    pub(crate) workers: Workers,
     pub(crate) clock: Clock,
     pub(crate) db: Db,
     pub(crate) shutdown: Shutdown,
@@ -231,10 +232,15 @@ impl TestApp {
             metrics: figures.clone(),
             shutdown: shutdown.clone(),
         };
-        let App { router, state, .. } = make(config, parts).await;
+        let App {
+            router,
+            state,
+            workers,
+        } = make(config, parts).await;
         Self {
             router,
             state,
+            workers,
             clock,
             db,
             shutdown,

@@ -174,6 +174,28 @@ shop_on_both_engines!(a_key_is_held_for_72_hours, async |shop| {
 });
 
 shop_on_both_engines!(
+    a_start_with_a_wrong_clock_that_is_soon_corrected_allows_no_second_charge,
+    async |shop| {
+        let first = shop.pay_with_key(&pix(), "k").await.id();
+        let begun = shop.clock.now();
+        shop.clock.advance(Duration::from_hours(24 * 365));
+        let process = shop.replica(|_| {}).await;
+        let workers = tokio::spawn(process.workers.run());
+        let searched = async |conn: &mut db::Conn| {
+            conn.one("SELECT count(*) FROM sweeps", &[], |row| row.get::<i64>(0))
+                .await
+        };
+        test_kit::until(async || shop.db.read::<_, db::Error, _>(searched).await.unwrap() > 0)
+            .await;
+        // A worker finishes its turn before it ends.
+        process.shutdown.begin();
+        workers.await.unwrap();
+        shop.clock.set(begun);
+        assert_eq!(shop.pay_with_key(&pix(), "k").await.id(), first);
+    }
+);
+
+shop_on_both_engines!(
     an_attempt_at_work_answers_409_until_its_lease_ends,
     async |shop| {
         shop.sandbox.fail_payment("drop before").await;
