@@ -41,12 +41,13 @@ pub(super) async fn begin(tx: &mut Tx, from: Timestamp, due: Timestamp) -> Resul
     .await
 }
 
-/// Claims the turn that was seen due at `seen` by setting the next due time. Returns false if
-/// another process did.
-pub(super) async fn claim(tx: &mut Tx, seen: Timestamp, next: Timestamp) -> Result<bool, Error> {
+/// Claims the turn that was seen due at `seen` by setting the next due time, and stores where the
+/// turn begins. Returns false if another process claimed it.
+pub(super) async fn claim(tx: &mut Tx, seen: Timestamp, next: Sweep) -> Result<bool, Error> {
     tx.execute_one(
-        "UPDATE sweeps SET sweep_at = $2 WHERE id = 1 AND sweep_at = $1",
-        &[&seen, &next],
+        "UPDATE sweeps SET sweep_at = $2, swept_until = $3, page_offset = $4
+         WHERE id = 1 AND sweep_at = $1",
+        &[&seen, &next.due, &next.until, &next.offset],
     )
     .await
 }

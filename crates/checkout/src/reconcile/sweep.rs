@@ -21,7 +21,8 @@ const CALLS: u32 = 4;
 /// in it.
 const LAG: Duration = Duration::from_secs(60 * 60);
 /// How far back the search begins after a long downtime: as long as a payment can be charged back.
-const WINDOW: Duration = Duration::from_secs(180 * 24 * 60 * 60);
+const WINDOW: Duration = Duration::from_secs(180 * DAY.as_secs());
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads the payments that have changed, if the search is due. Returns false if the quota ended the
 /// work.
@@ -31,14 +32,19 @@ pub(super) async fn sweep(
     report: &mut Report,
 ) -> Result<bool, db::Error> {
     let (db, now) = (&state.db, state.clock.now());
-    let sweep = find_or_begin(db, now).await?;
-    let is_due = sweep.due <= now || scope == Scope::All;
-    let claim = async move |tx: &mut db::Tx| store::claim(tx, sweep.due, now + EVERY).await;
+    let stored = find_or_begin(db, now).await?;
+    // A clock that was ahead leaves a due time in the future. The clocks of replicas differ by less.
+    let is_due = stored.due <= now || stored.due > now + EVERY * 2 || scope == Scope::All;
+    let sweep = Sweep {
+        due: now + EVERY,
+        ..stored.not_ahead_of(now)
+    };
+    let claim = async move |tx: &mut db::Tx| store::claim(tx, stored.due, sweep).await;
     if !is_due || !db.write::<_, db::Error, _>(claim).await? {
         return Ok(true);
     }
     let mut changes = Changes {
-        from: sweep.until.max(now - WINDOW),
+        from: sweep.until,
         // An operator's request includes the last hour. The next turn reads that hour again.
         to: if scope == Scope::All { now } else { now - LAG },
         offset: sweep.offset,
@@ -61,10 +67,26 @@ pub(super) async fn sweep(
                 .await?;
         }
     }
-    if scope == Scope::Due && changes.from + LAG + Duration::from_secs(24 * 60 * 60) < now {
+    if scope == Scope::Due && changes.from + LAG + DAY < now {
         tracing::warn!(since = %changes.from, "reconciler: the search for changed payments is more than a day behind: changes without a notification are seen late; check the provider and the quota of calls");
     }
     Ok(true)
+}
+
+impl Sweep {
+    /// The position to continue from. While a clock was ahead, turns skipped the changes that came
+    /// later. So the changes of a day are read again.
+    fn not_ahead_of(self, now: Timestamp) -> Self {
+        if self.until <= now - LAG {
+            let until = self.until.max(now - WINDOW);
+            return Self { until, ..self };
+        }
+        Self {
+            until: now - DAY,
+            offset: 0,
+            ..self
+        }
+    }
 }
 
 /// The position of the search. The first search begins an hour before the oldest stored payment.

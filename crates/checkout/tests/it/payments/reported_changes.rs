@@ -109,6 +109,31 @@ shop_on_both_engines!(
 );
 
 shop_on_both_engines!(
+    changes_are_found_though_the_clock_was_ahead_for_hours,
+    async |shop| {
+        let ids = [
+            shop.pay(&card("APRO")).await.id(),
+            shop.pay(&card("APRO")).await.id(),
+        ];
+        let begun = shop.clock.now();
+        let at = |hours| shop.clock.set(begun + Duration::from_hours(hours));
+        at(5);
+        shop.reconcile().await;
+        at(0);
+        shop.sandbox.act(&ids[0], "charge_back").await;
+        at(8);
+        shop.reconcile().await;
+        at(3);
+        shop.sandbox.act(&ids[1], "charge_back").await;
+        assert_eq!(shop.reconcile().await, ["moved"]);
+        assert_eq!(shop.status(&ids[0]).await, "charged_back");
+        at(5);
+        assert_eq!(shop.reconcile().await, ["moved"]);
+        assert_eq!(shop.status(&ids[1]).await, "charged_back");
+    }
+);
+
+shop_on_both_engines!(
     the_first_search_for_changes_begins_with_the_oldest_payment,
     async |shop| {
         let id = shop.pay(&card("APRO")).await.id();
