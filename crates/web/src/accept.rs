@@ -17,7 +17,10 @@ pub(crate) fn ranges(
         .map(|element| {
             let mut parts = element.split(';').map(str::trim);
             let range = parts.next().unwrap_or_default();
-            let weight = parts.find_map(|part| part.strip_prefix("q="));
+            let weight = parts.find_map(|part| {
+                let (name, weight) = part.split_once('=')?;
+                name.eq_ignore_ascii_case("q").then_some(weight)
+            });
             (range, weight.map_or(Some(1000), thousandths))
         })
 }

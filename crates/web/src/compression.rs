@@ -85,9 +85,12 @@ pub(crate) fn gzip(content: &[u8], level: Compression) -> Option<Bytes> {
     (compressed.len() < content.len()).then(|| Bytes::from(compressed))
 }
 
-/// Whether a client accepts gzip (RFC 9110, 12.5.3).
+/// Whether a client accepts gzip (RFC 9110, 12.5.3). `*` stands for codings that are not named.
 pub(crate) fn accepts_gzip(request: &HeaderMap) -> bool {
-    ranges(request, ACCEPT_ENCODING).any(|(coding, weight)| {
-        (coding.eq_ignore_ascii_case("gzip") || coding == "*") && weight != Some(0)
-    })
+    let weight_of = |wanted: &str| {
+        ranges(request, ACCEPT_ENCODING)
+            .find(|(coding, _)| coding.eq_ignore_ascii_case(wanted))
+            .map(|(_, weight)| weight.unwrap_or(0))
+    };
+    weight_of("gzip").or_else(|| weight_of("*")) > Some(0)
 }

@@ -118,7 +118,14 @@ async fn a_page_is_compressed_for_who_takes_it_and_short_answers_are_not() {
         assert_eq!(page, LONG.repeat(3000));
         assert!(body.len() < page.len() / 50);
     }
-    for codings in ["identity", "gzip;q=0", "br"] {
+    for codings in [
+        "identity",
+        "gzip;q=0",
+        "gzip;q=0, *",
+        "gzip;Q=0",
+        "gzip;q=much",
+        "br",
+    ] {
         let (coding, varies, _, body) = get("/long", codings).await;
         assert_eq!(coding, None);
         assert!(varies, "a cache has to know");
