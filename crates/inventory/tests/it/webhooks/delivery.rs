@@ -429,7 +429,7 @@ on_both_engines!(connections_are_used_again, async |address| {
 });
 
 on_both_engines!(
-    old_events_are_removed_save_those_that_still_wait,
+    old_events_are_removed_save_those_that_still_wait_be_their_endpoint_disabled_or_not,
     async |address| {
         let (receiver, app) = receiver_and_app(&address).await;
         let (done, waiting) = (
@@ -438,7 +438,8 @@ on_both_engines!(
         );
         app.sell(done, 1).await;
         app.pass().await;
-        receiver.behaves(|_| Reply::Status(500));
+        // This also disables the endpoint.
+        receiver.behaves(|_| Reply::Status(410));
         app.sell(waiting, 1).await;
         app.pass().await;
         app.clock
