@@ -163,7 +163,8 @@ pub fn read_as_of(parameters: &Parameters) -> Result<Option<Timestamp>, FieldErr
     }
 }
 
-/// Parses a date-time. Without an offset, it is in UTC.
+/// Parses a date-time from the year 1 on, as days are. PostgreSQL knows no time before 4714 BC.
+/// Without an offset, it is in UTC.
 fn moment(text: &str) -> Option<Timestamp> {
     // An unescaped plus sign of an offset is decoded as a space.
     let parse = |text: &str| {
@@ -182,6 +183,9 @@ fn moment(text: &str) -> Option<Timestamp> {
         };
         Some(parse(&format!("{two_days_before}{time}"))? + 2 * DAY)
     };
+    if text.starts_with('-') || text.starts_with("0000") {
+        return None;
+    }
     parse(text).or_else(late)
 }
 
