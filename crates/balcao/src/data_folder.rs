@@ -13,6 +13,9 @@ pub(crate) const CHECKOUT_KEY: &str = "checkout.key";
 /// The file of the key that signs inventory's tokens, if it was generated here.
 pub(crate) const INVENTORY_KEY: &str = "inventory.key";
 
+/// A shorter key could be guessed.
+const SECRET_BYTES_MIN: usize = 32;
+
 /// Creates the folder if it is missing, with access for its owner only.
 pub(crate) fn create(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
@@ -69,7 +72,14 @@ pub(crate) fn stored_secret(file: &Path, random: &Random) -> io::Result<String> 
     if !file.exists() {
         make_secret(file, random)?;
     }
-    Ok(fs::read_to_string(file)?.trim_end().to_owned())
+    let secret = fs::read_to_string(file)?.trim_end().to_owned();
+    if secret.len() < SECRET_BYTES_MIN {
+        return Err(io::Error::other(format!(
+            "it has {} bytes and a key has at least {SECRET_BYTES_MIN}; bring it back from a backup",
+            secret.len()
+        )));
+    }
+    Ok(secret)
 }
 
 /// Writes the secret to a temporary file first. So after a crash, or when two processes start
@@ -147,11 +157,17 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_stays_the_same() {
+    fn a_secret_stays_the_same_and_one_that_was_cut_off_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("checkout.key");
         let first = stored_secret(&file, &Random::seeded(1)).unwrap();
         assert_eq!(stored_secret(&file, &Random::seeded(2)).unwrap(), first);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for cut_off in ["", "\n", &first[..31]] {
+            fs::write(&file, cut_off).unwrap();
+            let refused = stored_secret(&file, &Random::seeded(3)).unwrap_err();
+            assert!(refused.to_string().contains("at least 32"), "{refused}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), cut_off);
+        }
     }
 }
