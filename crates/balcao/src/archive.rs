@@ -224,7 +224,7 @@ fn create_private(path: &Path) -> io::Result<File> {
 }
 
 /// Syncs the folder of a file, so that a rename in it is durable.
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

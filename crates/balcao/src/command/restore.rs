@@ -123,11 +123,15 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
         db::verify_sqlite_file(&work.join(file.name))
             .map_err(|error| refused(&format!("its {}: {error}", file.name)))?;
     }
-    let stamp = Clock::system().now().to_string().replace([':', '-'], "");
-    for file in restored() {
-        replace(file, work, &stamp)
-            .map_err(|error| Failure::of_path(&file.path, "cannot be replaced", &error))?;
+    let restored: Vec<&StoredFile> = restored().collect();
+    let replaced = bring(&restored, work).and_then(|()| replace_all(&restored));
+    if replaced.is_err() {
+        for file in restored {
+            // Those that were brought are of no use. The failure itself is reported.
+            let _ = fs::remove_file(incoming(file));
+        }
     }
+    replaced?;
     console::print(&format!(
         "restored {} of {} (written by balcao {})",
         names.join(", "),
@@ -136,14 +140,48 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
     ))
 }
 
-/// Renames the current file, and moves the unpacked one into its place.
-fn replace(file: &StoredFile, work: &Path, stamp: &str) -> io::Result<()> {
-    let (unpacked, incoming) = (work.join(file.name), with_suffix(&file.path, "incoming"));
-    // A file cannot be renamed to another file system. Until here the current data is unchanged.
-    if fs::rename(&unpacked, &incoming).is_err() {
-        fs::copy(&unpacked, &incoming)?;
-        File::open(&incoming)?.sync_all()?;
+/// The name of a new file beside the one that it replaces.
+fn incoming(file: &StoredFile) -> PathBuf {
+    with_suffix(&file.path, "incoming")
+}
+
+/// Moves the unpacked files beside those that they replace. The current data is unchanged.
+fn bring(restored: &[&StoredFile], work: &Path) -> Result<(), Failure> {
+    for file in restored {
+        let unpacked = work.join(file.name);
+        // A file cannot be renamed to another file system.
+        let brought = fs::rename(&unpacked, incoming(file)).or_else(|_| {
+            fs::copy(&unpacked, incoming(file))?;
+            File::open(incoming(file))?.sync_all()
+        });
+        brought.map_err(|error| {
+            let what = "cannot be written; nothing was changed";
+            Failure::of_path(&incoming(file), what, &error)
+        })?;
     }
+    Ok(())
+}
+
+/// Gives the new files their names. All of them are there, so a full disk cannot stop it half-way.
+fn replace_all(restored: &[&StoredFile]) -> Result<(), Failure> {
+    let stamp = Clock::system().now().to_string().replace([':', '-'], "");
+    let mut replaced = Vec::new();
+    for file in restored {
+        let done = replace(file, &stamp).and_then(|()| archive::sync_folder(&file.path));
+        done.map_err(|error| {
+            let what = match replaced.join(", ") {
+                none if none.is_empty() => "cannot be replaced".to_owned(),
+                others => format!("cannot be replaced, but these are: {others}"),
+            };
+            Failure::of_path(&file.path, &what, &error)
+        })?;
+        replaced.push(file.path.display().to_string());
+    }
+    Ok(())
+}
+
+/// Renames the current file, and the new one to its name.
+fn replace(file: &StoredFile, stamp: &str) -> io::Result<()> {
     let companions = with_companions(&file.path);
     let renamed = with_companions(&with_suffix(&file.path, &format!("before-restore-{stamp}")));
     let count = if file.is_database {
@@ -159,11 +197,13 @@ fn replace(file: &StoredFile, work: &Path, stamp: &str) -> io::Result<()> {
     {
         fs::rename(from, to)?;
     }
-    fs::rename(incoming, &file.path)
+    fs::rename(incoming(file), &file.path)
 }
 
 #[cfg(test)]
 mod tests {
+    use db::{Address, Db, Options};
+
     use super::*;
 
     #[test]
@@ -191,5 +231,37 @@ mod tests {
             assert!(refused.to_string().contains(why), "{refused}");
             assert_eq!(fs::read_to_string(&stored[0].path).unwrap(), "money");
         }
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_brought_leaves_all_others_as_they_were() {
+        let place = tempfile::tempdir().unwrap();
+        let part = place.path().join("part.sqlite");
+        let address = Address::Sqlite(part.clone());
+        let db = Db::open(&address, &Options::default()).await.unwrap();
+        db.migrate(&::checkout::MIGRATIONS).await.unwrap();
+        db.close().await;
+        let stored =
+            [("checkout.sqlite", "live"), ("checkout.key", "away/key")].map(|(name, path)| {
+                StoredFile {
+                    name,
+                    path: place.path().join(path),
+                    is_database: name == "checkout.sqlite",
+                }
+            });
+        fs::write(&stored[0].path, "money").unwrap();
+        let archive = place.path().join("all.tar");
+        let parts = stored.each_ref().map(|file| (file.name, part.clone()));
+        let now = "2026-11-20T12:00:00Z".to_owned();
+        archive::write(&archive, &parts, now, &Progress::silent()).unwrap();
+        let work = tempfile::tempdir().unwrap();
+        let refused = restore(&archive, work.path(), &stored).unwrap_err();
+        assert!(
+            refused.to_string().contains("nothing was changed"),
+            "{refused}"
+        );
+        assert_eq!(fs::read_to_string(&stored[0].path).unwrap(), "money");
+        let names = fs::read_dir(place.path()).unwrap();
+        assert_eq!(names.count(), 3, "the archive, its part, and the live file");
     }
 }
