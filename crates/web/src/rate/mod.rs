@@ -18,5 +18,5 @@ pub use limiter::{Limiter, throttled_detail, too_many_requests};
 pub use log::{Log, LogError};
 pub use quota::{Level, Quota, RateLimitExceeded};
 pub use rates::{Period, Rate, Rates, RatesError};
-pub use redis::AddressError;
+pub use redis::{AddressError, is_redis_address};
 pub use windows::{Bounds, CountedCall, Reserve, Windows};

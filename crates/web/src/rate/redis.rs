@@ -40,6 +40,11 @@ pub(super) struct RedisWindows {
 )]
 pub struct AddressError;
 
+/// Whether the windows can be on the server at this address.
+pub fn is_redis_address(address: &str) -> bool {
+    Client::open(address).is_ok()
+}
+
 impl RedisWindows {
     pub(super) fn new(
         timeout: Duration,

@@ -8,6 +8,7 @@ use delivery::Target;
 use delivery::mail::Server;
 use url::Url;
 use web::client::{Proxies, PublicUrl};
+use web::rate::is_redis_address;
 
 use super::{Secrecy, Value, displayed_values};
 use crate::settings::secret::MASK;
@@ -72,7 +73,8 @@ impl Value for RedisUrl {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        parse_url(text, &["redis"]).map(Self)
+        let url = parse_url(text, &["redis"])?;
+        is_redis_address(url.as_str()).then_some(Self(url))
     }
 
     fn show(&self) -> String {
@@ -179,6 +181,9 @@ mod tests {
             redis.show(),
             format!("redis://shop:{MASK}@cache.example:6379/1")
         );
+        for text in ["redis://cache.example/abc", "redis:///1"] {
+            assert!(RedisUrl::parse(text).is_none(), "{text}");
+        }
         let mail = <Server as Value>::parse("smtps://shop:hush@mail.example").unwrap();
         assert!(!format!("{mail:?} {}", mail.show()).contains("hush"));
         assert_eq!(mail.show(), "smtps://shop:****@mail.example:465");
