@@ -7,7 +7,7 @@ use std::{path::Path, sync::Arc};
 use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
     Address, BatchLoader, BatchedChange, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
-    batched,
+    batched, lock_mutex,
     migrations::APPLIED,
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
@@ -98,8 +98,9 @@ impl Db {
         }
     }
 
-    /// Whether the database can be reached and has exactly the schema of `migrations`; on SQLite
-    /// also whether its files are in place and writes reach the disk.
+    /// Whether the database can be reached and written and has exactly the schema of `migrations`;
+    /// on SQLite also whether its files are in place. On PostgreSQL the last heartbeat tells whether
+    /// writes succeed.
     ///
     /// # Errors
     /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a
@@ -118,9 +119,19 @@ impl Db {
         }
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.writable().await,
-            Store::Postgres(_) => Ok(()),
+            Store::Postgres(postgres) => {
+                let failed = lock_mutex(&postgres.heartbeat_error).clone();
+                failed.map_or(Ok(()), Err)
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(_) => Ok(()),
+        }
+    }
+
+    /// Records how this process's last heartbeat ended, for [`ready`](Self::ready).
+    pub(crate) fn record_heartbeat(&self, error: Option<Error>) {
+        if let Store::Postgres(postgres) = &*self.store {
+            *lock_mutex(&postgres.heartbeat_error) = error;
         }
     }
 

@@ -103,7 +103,9 @@ impl Replica {
                 .await?;
             Ok::<_, Error>((was_removed, others))
         };
-        let (was_removed, others) = self.0.db.write_heartbeat(beat).await?;
+        let written = self.0.db.write_heartbeat(beat).await;
+        self.0.db.record_heartbeat(written.as_ref().err().cloned());
+        let (was_removed, others) = written?;
         let (mut has_lost_one, dead) = self.compare(others);
         for (id, count) in dead {
             let other = id.clone();

@@ -11,7 +11,7 @@ use std::{
     pin::Pin,
     rc::Rc,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -49,6 +49,8 @@ pub(crate) struct Postgres {
     places: usize,
     closed: AtomicBool,
     threads: Threads,
+    /// Why the last heartbeat could not be written, if it could not.
+    pub(crate) heartbeat_error: Mutex<Option<Error>>,
 }
 
 impl Postgres {
@@ -67,6 +69,7 @@ impl Postgres {
             places,
             closed: AtomicBool::new(false),
             threads: Threads::default(),
+            heartbeat_error: Mutex::default(),
         };
         let lanes = options.lanes.max(1);
         let connections = options.connections.div_ceil(lanes).max(1);

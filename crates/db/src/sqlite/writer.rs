@@ -194,11 +194,10 @@ impl Writer {
                 Ok(0)
             }
             Ok(BatchRun::Kept(kept)) => self.commit(kept).map(|()| kept),
-            Ok(BatchRun::Lost(error)) => {
-                self.files.set_writable(false);
+            Ok(BatchRun::Lost(error)) | Err(error) => {
+                self.files.set_writable(!error.is_unavailable());
                 Err(error)
             }
-            Err(error) => Err(error),
         };
         let undone = jobs.len().saturating_sub(*outcome.as_ref().unwrap_or(&0));
         self.counters.rollbacks.add(undone);

@@ -136,8 +136,10 @@ fn all_that_wait_for_a_locked_database_are_answered_when_their_time_is_over() {
         for task in together {
             task.await.unwrap().unwrap_err();
         }
+        db.ready(&crate::schema::SHOP).await.unwrap_err();
         paused.go_on();
         holder.await.unwrap().unwrap();
+        db.ready(&crate::schema::SHOP).await.unwrap();
         assert_eq!(products(&db).await, 0);
         start(&db).await.unwrap().unwrap();
     });

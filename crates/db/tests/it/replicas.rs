@@ -1,10 +1,10 @@
-use db::{Db, Heartbeat, Replica};
+use db::{Db, Error, Heartbeat, Replica, Tx};
 use test_kit::{
     database::{Engine, run},
     on_both_engines,
 };
 
-use crate::schema::open;
+use crate::schema::{SHOP, open};
 
 const NEWS: Heartbeat = Heartbeat {
     has_lost_one: true,
@@ -13,10 +13,13 @@ const NEWS: Heartbeat = Heartbeat {
 
 /// A replica with a handle of its own, registered.
 async fn replica(address: &str, number: u32) -> Replica {
-    let id = format!("00000000-0000-4000-8000-{number:012}");
-    let replica = Replica::new(open(address).await, id);
+    let replica = Replica::new(open(address).await, uuid(number));
     replica.register().await.unwrap();
     replica
+}
+
+fn uuid(number: u32) -> String {
+    format!("00000000-0000-4000-8000-{number:012}")
 }
 
 async fn registered(db: &Db) -> Vec<String> {
@@ -51,6 +54,25 @@ fn who_stands_still_for_four_looks_is_dead_and_learns_it_when_it_comes_back() {
         assert!(back.was_removed);
         assert_eq!(registered(&db).await, [one.id(), other.id()]);
         assert_eq!(other.heartbeat().await.unwrap(), Heartbeat::default());
+    });
+}
+
+#[test]
+fn a_process_is_not_ready_while_its_heartbeats_cannot_be_written() {
+    run(Engine::Postgres, async |address| {
+        let db = open(&address).await;
+        let one = Replica::new(db.clone(), uuid(1));
+        one.register().await.unwrap();
+        let rename = async |sql: &'static str| {
+            let rename = async move |tx: &mut Tx| tx.execute(sql, &[]).await;
+            db.write::<_, Error, _>(rename).await.unwrap();
+        };
+        rename("ALTER TABLE replicas RENAME TO away").await;
+        one.heartbeat().await.unwrap_err();
+        db.ready(&SHOP).await.unwrap_err();
+        rename("ALTER TABLE away RENAME TO replicas").await;
+        one.heartbeat().await.unwrap();
+        db.ready(&SHOP).await.unwrap();
     });
 }
 
