@@ -1,5 +1,6 @@
 //! The data folder with databases and keys, which only its owner may read. A running service locks
-//! its SQLite database against a second service and against `restore`.
+//! its SQLite database against a second service and against `restore`, a sandbox its journal, and a
+//! demo its folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -29,13 +30,13 @@ pub(crate) fn create_new(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o700).create(folder)
 }
 
-/// The lock of a SQLite database. Released when dropped or when the process ends.
-pub(crate) struct DatabaseLock(
+/// The lock of a file or folder for one process. Released when dropped or when the process ends.
+pub(crate) struct FileLock(
     #[expect(dead_code, reason = "the lock lives as long as the file is open")] File,
 );
 
-impl DatabaseLock {
-    /// Locks the database in `file`, and creates its folder. `WouldBlock` means that another
+impl FileLock {
+    /// Locks `file`, which need not exist, and creates its folder. `WouldBlock` means that another
     /// process has locked it.
     pub(crate) fn acquire(file: &Path) -> io::Result<Self> {
         if let Some(folder) = file.parent() {
@@ -121,13 +122,13 @@ mod tests {
     fn a_database_is_locked_once() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("checkout.sqlite");
-        let lock = DatabaseLock::acquire(&file).unwrap();
+        let lock = FileLock::acquire(&file).unwrap();
         assert_eq!(
-            DatabaseLock::acquire(&file).err().unwrap().kind(),
+            FileLock::acquire(&file).err().unwrap().kind(),
             io::ErrorKind::WouldBlock
         );
         drop(lock);
-        assert!(DatabaseLock::acquire(&file).is_ok());
+        assert!(FileLock::acquire(&file).is_ok());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use web::{Clock, Random};
 use super::common::Common;
 use crate::archive::{self, ArchiveError};
 use crate::console;
-use crate::data_folder::{self, DatabaseLock, with_suffix};
+use crate::data_folder::{self, FileLock, with_suffix};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
@@ -57,10 +57,10 @@ fn lock_and_restore(arguments: &RestoreArguments, settings: &Settings) -> Result
     done
 }
 
-fn lock(stored: &[StoredFile]) -> Result<Vec<DatabaseLock>, Failure> {
+fn lock(stored: &[StoredFile]) -> Result<Vec<FileLock>, Failure> {
     let databases = stored.iter().filter(|file| file.is_database);
     let locks = databases.map(|file| {
-        DatabaseLock::acquire(&file.path).map_err(|error| match error.kind() {
+        FileLock::acquire(&file.path).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => Failure::new(format!(
                 "a service runs on {}; stop it first",
                 file.path.display()

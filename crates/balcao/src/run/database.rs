@@ -11,7 +11,7 @@ use std::path::Path;
 use db::{Address, Db, KeepAlive, Migrations, Options};
 use web::{Clock, Random};
 
-use crate::data_folder::{self, DatabaseLock, with_suffix};
+use crate::data_folder::{self, FileLock, with_suffix};
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -40,7 +40,7 @@ pub(crate) enum MissingDatabase {
 pub(crate) struct RunningService {
     pub(super) db: Db,
     pub(super) keep_alive: KeepAlive,
-    pub(super) _lock: Option<DatabaseLock>,
+    pub(super) _lock: Option<FileLock>,
 }
 
 impl RunningService {
@@ -58,7 +58,7 @@ impl ServiceDatabase {
         self,
         settings: &Settings,
         missing: MissingDatabase,
-    ) -> Result<(Db, Option<DatabaseLock>), Failure> {
+    ) -> Result<(Db, Option<FileLock>), Failure> {
         let lock = self.lock()?;
         if missing == MissingDatabase::CreateAnew {
             self.set_key_aside(settings)?;
@@ -114,11 +114,11 @@ impl ServiceDatabase {
 
     /// Locks a SQLite database. A second process would take the first one's unfinished work for
     /// that of a dead process, and `restore` must notice that the database is in use.
-    fn lock(&self) -> Result<Option<DatabaseLock>, Failure> {
+    fn lock(&self) -> Result<Option<FileLock>, Failure> {
         let Address::Sqlite(file) = &self.address else {
             return Ok(None);
         };
-        DatabaseLock::acquire(file).map(Some).map_err(|error| match error.kind() {
+        FileLock::acquire(file).map(Some).map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => Failure::new(format!(
                 "another balcao serves {} already; stop it, or give this one another BALCAO_DATA_DIR. Several replicas need PostgreSQL",
                 file.display()

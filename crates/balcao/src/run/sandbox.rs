@@ -1,13 +1,15 @@
 //! Runs the provider sandbox in this process.
 
+use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 
 use sandbox::{Config, Sandbox};
 use tokio::net::TcpListener;
 use web::{Clock, Random, Supervisor};
 
 use super::{ServiceHost, cannot_listen, log_address};
-use crate::data_folder;
+use crate::data_folder::FileLock;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
@@ -28,10 +30,7 @@ pub(crate) fn start(
     (has_journal, webhook_secret): (bool, Option<String>),
 ) -> Result<(), Failure> {
     let data = has_journal.then(|| settings.data_dir.join("sandbox"));
-    if let Some(folder) = &data {
-        data_folder::create(folder)
-            .map_err(|error| Failure::of_path(folder, "cannot be made", &error))?;
-    }
+    let lock = data.as_deref().map(lock_journal).transpose()?;
     let config = Config {
         data,
         webhook_secret,
@@ -43,6 +42,20 @@ pub(crate) fn start(
     let (listener, address) = listener;
     log_address("sandbox", address, "http");
     let shutdown = host.shutdown();
-    host.spawn(async move { sandbox.serve(listener, shutdown.begun()).await });
+    host.spawn(async move {
+        sandbox.serve(listener, shutdown.begun()).await;
+        drop(lock);
+    });
     Ok(())
+}
+
+/// Locks the journal in `folder`. Two sandboxes would overwrite each other's payments.
+fn lock_journal(folder: &Path) -> Result<FileLock, Failure> {
+    FileLock::acquire(&folder.join("journal")).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::new(format!(
+            "another sandbox keeps its payments in {} already; stop it, or give this one another BALCAO_DATA_DIR or `--forget`",
+            folder.display()
+        )),
+        _ => Failure::of_path(folder, "cannot be locked", &error),
+    })
 }

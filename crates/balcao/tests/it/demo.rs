@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
-use test_kit::process::{Balcao, Start};
+use test_kit::process::{Balcao, Start, printed};
 use test_kit::sandbox::SandboxClient;
 
 use crate::inventory::Caller;
@@ -25,8 +25,8 @@ async fn list(demo: &Balcao) -> Vec<Value> {
         .clone()
 }
 
-#[tokio::test]
-async fn the_demo_takes_payments_and_keeps_them_over_a_restart() {
+#[tokio::test(flavor = "multi_thread")]
+async fn the_demo_takes_payments_and_keeps_them_over_a_restart_and_from_a_second_one() {
     let demo = Start::new(["demo"]).ready().await;
     let url = demo.url("checkout").await;
     let page = client().get(&url).send().await.unwrap();
@@ -35,6 +35,25 @@ async fn the_demo_takes_payments_and_keeps_them_over_a_restart() {
     assert_eq!(paid["status"], "approved");
     let data = demo.into_data();
     let demo = Start::new(["demo"]).data(data.path()).ready().await;
+    let inside = data.path().join("demo");
+    for (words, folder, refusal) in [
+        (
+            ["demo", "--fresh"].as_slice(),
+            data.path(),
+            "another demo runs in",
+        ),
+        (
+            &["sandbox"],
+            &inside,
+            "another sandbox keeps its payments in",
+        ),
+    ] {
+        let second = Start::new(words.iter().copied()).data(folder);
+        let second = tokio::task::block_in_place(|| second.output());
+        let said = printed(&second);
+        assert_eq!(second.status.code(), Some(1), "{said}");
+        assert!(said.contains(refusal), "{said}");
+    }
     assert_eq!(list(&demo).await, [paid]);
     drop(demo);
     let fresh = Start::new(["demo", "--fresh"])

@@ -14,6 +14,7 @@ use db::Address;
 use web::Random;
 
 use super::common::Common;
+use crate::data_folder::FileLock;
 use crate::failure::Failure;
 use crate::run::{self, MissingDatabase, ServiceHost, checkout, inventory, sandbox};
 use crate::settings::database_address::{CHECKOUT_FILE, INVENTORY_FILE};
@@ -49,6 +50,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
     let checkout = run::listen("BALCAO_CHECKOUT_LISTEN", settings.checkout_listen).await?;
     let inventory = run::listen("BALCAO_INVENTORY_LISTEN", settings.inventory_listen).await?;
     let metrics = run::listen_for_metrics(&settings).await?;
+    let _lock = lock(&settings.data_dir)?;
     if fresh {
         remove(&settings.data_dir)?;
     }
@@ -121,6 +123,17 @@ fn connect(
     (settings.tls_cert_file, settings.tls_key_file) = (None, None);
     settings.redis_url = None;
     Some(())
+}
+
+/// Locks the demo's folder, with a file beside it: `--fresh` removes what is inside.
+fn lock(folder: &Path) -> Result<FileLock, Failure> {
+    FileLock::acquire(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => Failure::new(format!(
+            "another demo runs in {} already; stop it, or give this one another BALCAO_DATA_DIR",
+            folder.display()
+        )),
+        _ => Failure::of_path(folder, "cannot be locked", &error),
+    })
 }
 
 fn remove(folder: &Path) -> Result<(), Failure> {
