@@ -4,7 +4,8 @@ use checkout::page::Shop;
 use checkout::{App, MIGRATIONS, Parts, Receipts, SERVICE, StartError, State};
 use db::{Db, Engine, Options};
 use delivery::{EndpointSettings, Outbox, Webhooks};
-use web::server::Listener;
+use web::metrics::Metrics;
+use web::server::{Listener, Shutdown};
 use web::{Clock, Random};
 
 use super::database::{MissingDatabase, RunningService, ServiceDatabase, stored_secret};
@@ -27,7 +28,7 @@ pub(crate) async fn start(
         );
     }
     let options = server_options(settings)?;
-    let parts = parts(host, settings, &db)?;
+    let parts = parts((host.metrics(), host.shutdown()), settings, &db)?;
     let App {
         router,
         workers,
@@ -59,9 +60,8 @@ pub(crate) async fn with_state(
     settings: &Settings,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let host = ServiceHost::new(settings)?;
     with_database(settings, async |db| {
-        let parts = parts(&host, settings, db)?;
+        let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let state = State::open(config(settings)?, parts)
             .await
             .map_err(|error| failure("checkout cannot be opened", &error))?;
@@ -76,9 +76,8 @@ pub(crate) async fn with_outbox(
     settings: &Settings,
     work: impl AsyncFnOnce(&Outbox) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let host = ServiceHost::new(settings)?;
     with_database(settings, async |db| {
-        let parts = parts(&host, settings, db)?;
+        let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let secret = secret(settings)?;
         let webhooks = webhooks(settings, &secret)?;
         let outbox = checkout::open_outbox(webhooks, &secret, &parts)
@@ -113,7 +112,11 @@ fn database(settings: &Settings) -> ServiceDatabase {
     }
 }
 
-fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+fn parts(
+    (metrics, shutdown): (Metrics, Shutdown),
+    settings: &Settings,
+    db: &Db,
+) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
     if settings.redis_url.is_none() && db.engine() == Engine::Postgres {
         tracing::info!(
@@ -125,8 +128,8 @@ fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Fail
         windows: rate_windows(settings, SERVICE, (&clock, &random))?,
         clock,
         random,
-        metrics: host.metrics(),
-        shutdown: host.shutdown(),
+        metrics,
+        shutdown,
     })
 }
 

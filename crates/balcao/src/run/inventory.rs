@@ -9,7 +9,8 @@ use inventory::events::{EndpointSettings, Mail, Webhooks};
 use inventory::payments;
 use inventory::{App, FirstUser, MIGRATIONS, Parts, SERVICE, State};
 use web::http_client::ApiKey;
-use web::server::Listener;
+use web::metrics::Metrics;
+use web::server::{Listener, Shutdown};
 use web::{Clock, Random};
 
 use super::database::{MissingDatabase, RunningService, ServiceDatabase, stored_secret};
@@ -35,7 +36,7 @@ pub(crate) async fn start(
     let database = database(settings, usual_options());
     let (db, lock) = database.open_locked(settings, missing).await?;
     let options = server_options(settings)?;
-    let parts = parts(host, settings, &db)?;
+    let parts = parts((host.metrics(), host.shutdown()), settings, &db)?;
     let App {
         router,
         workers,
@@ -76,9 +77,8 @@ pub(crate) async fn with_state(
     settings: &Settings,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let host = ServiceHost::new(settings)?;
     with_database(settings, async |db| {
-        let parts = parts(&host, settings, db)?;
+        let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let state = inventory::state(config(settings), parts)
             .map_err(|error| Failure::of("inventory cannot be opened", &error))?;
         work(&state).await
@@ -109,15 +109,19 @@ fn database(settings: &Settings, options: Options) -> ServiceDatabase {
     }
 }
 
-fn parts(host: &ServiceHost, settings: &Settings, db: &Db) -> Result<Parts, Failure> {
+fn parts(
+    (metrics, shutdown): (Metrics, Shutdown),
+    settings: &Settings,
+    db: &Db,
+) -> Result<Parts, Failure> {
     let (clock, random) = (Clock::system(), Random::system());
     Ok(Parts {
         db: db.clone(),
         windows: rate_windows(settings, SERVICE, (&clock, &random))?,
         clock,
         random,
-        metrics: host.metrics(),
-        shutdown: host.shutdown(),
+        metrics,
+        shutdown,
         token_key: token_key(settings)?,
         first_user: first_user(settings),
     })

@@ -69,6 +69,16 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     let redeliver = ["events", "redeliver", "--failed", "--endpoint", "1"];
     says(data, &redeliver, 1, &["--endpoint", "endpoint enable 1"]);
     endpoint(&["enable", "1"], 0, &["receives events"]);
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}/", silent.local_addr().unwrap());
+    endpoint(&["change", "1", "--url", &address], 0, &["is changed"]);
+    let mut test = Start::new(["inventory", "endpoint", "test", "1"])
+        .data(data)
+        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
+        .spawn();
+    let _connection = silent.accept().await.unwrap();
+    let ended = test.stop().await;
+    assert_eq!(ended.code(), None, "a signal ends a command at once");
     endpoint(&["remove", "1"], 0, &["endpoint 1 is deleted"]);
     for action in ["delete", "rotate", "enable", "disable", "test"] {
         endpoint(&[action, "1"], 1, &["there is no endpoint 1"]);
