@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use db::Address;
 
+use crate::console;
 use crate::data_folder::{CHECKOUT_KEY, INVENTORY_KEY};
+use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::settings::database_address::{CHECKOUT_FILE, INVENTORY_FILE};
 
@@ -17,33 +19,59 @@ pub(crate) struct StoredFile {
     pub(crate) is_database: bool,
 }
 
-/// The error for a database on PostgreSQL, which has its own backup tools.
-pub(crate) struct PostgresDatabase {
-    pub(crate) service: &'static str,
-    pub(crate) address: Address,
+/// All SQLite databases and key files of these settings, each database followed by its key. A
+/// database on PostgreSQL is named on standard error with `advice`, since PostgreSQL has its own
+/// tools. An error if no database is on SQLite.
+pub(crate) fn for_archive(settings: &Settings, advice: &str) -> Result<Vec<StoredFile>, Failure> {
+    let (files, elsewhere) = all(settings);
+    let advice: Vec<String> = elsewhere
+        .into_iter()
+        .map(|place| format!("{place}; {advice}"))
+        .collect();
+    if files.iter().all(|file| !file.is_database) {
+        return Err(Failure::new(advice.join("\n")));
+    }
+    for line in advice {
+        console::print_error(&line);
+    }
+    Ok(files)
 }
 
-/// All databases and key files of these settings: each database, followed by its key.
-pub(crate) fn all(settings: &Settings) -> Result<[StoredFile; 4], PostgresDatabase> {
-    let database = |service, name, address| match address {
-        Address::Sqlite(path) => Ok(StoredFile {
-            name,
-            path,
-            is_database: true,
-        }),
-        Address::Postgres(_) => Err(PostgresDatabase { service, address }),
-    };
-    let key = |name| StoredFile {
-        name,
-        path: settings.data_dir.join(name),
-        is_database: false,
-    };
-    Ok([
-        database("checkout", CHECKOUT_FILE, settings.checkout_database())?,
-        key(CHECKOUT_KEY),
-        database("inventory", INVENTORY_FILE, settings.inventory_database())?,
-        key(INVENTORY_KEY),
-    ])
+/// The files, and sentences about the databases that are on PostgreSQL.
+fn all(settings: &Settings) -> (Vec<StoredFile>, Vec<String>) {
+    let services = [
+        (
+            "checkout",
+            CHECKOUT_FILE,
+            settings.checkout_database(),
+            CHECKOUT_KEY,
+        ),
+        (
+            "inventory",
+            INVENTORY_FILE,
+            settings.inventory_database(),
+            INVENTORY_KEY,
+        ),
+    ];
+    let (mut files, mut elsewhere) = (Vec::new(), Vec::new());
+    for (service, name, address, key) in services {
+        match address {
+            Address::Sqlite(path) => files.push(StoredFile {
+                name,
+                path,
+                is_database: true,
+            }),
+            Address::Postgres(_) => elsewhere.push(format!(
+                "the database of {service} is on PostgreSQL ({address})"
+            )),
+        }
+        files.push(StoredFile {
+            name: key,
+            path: settings.data_dir.join(key),
+            is_database: false,
+        });
+    }
+    (files, elsewhere)
 }
 
 /// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown.

@@ -13,8 +13,10 @@ use crate::data_folder::{self, with_suffix};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
-use crate::stored_files::{self, PostgresDatabase};
+use crate::stored_files;
 use crate::{archive, console};
+
+const PG_DUMP: &str = "back it up with pg_dump, for instance:\n  pg_dump --format=custom --file=FILE DATABASE\nand keep the *.key files of the data folder with it";
 
 /// Copy the databases, in use or not, into one file
 #[derive(Debug, Args)]
@@ -50,9 +52,10 @@ async fn copy_and_pack(settings: &Settings, file: &Path, work: &Path) -> Result<
     let mut parts: Vec<(&str, PathBuf)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     let mut has_database = false;
-    let all = stored_files::all(settings).map_err(|database| on_postgres(&database))?;
-    for service in all.chunks(2) {
+    let all = stored_files::for_archive(settings, PG_DUMP)?;
+    for service in all.windows(2) {
         if let [database, key] = service
+            && database.is_database
             && !database.path.exists()
             && key.path.exists()
         {
@@ -114,11 +117,4 @@ async fn copy_database(database: &Path, copy: &Path) -> Result<(), Failure> {
     let copied = db.backup(copy).await.map_err(failure);
     db.close().await;
     copied
-}
-
-fn on_postgres(database: &PostgresDatabase) -> Failure {
-    let PostgresDatabase { service, address } = database;
-    Failure::new(format!(
-        "the database of {service} is on PostgreSQL ({address}); back it up with pg_dump, for instance:\n  pg_dump --format=custom --file={service}.dump DATABASE\nand keep the *.key files of the data folder with it"
-    ))
 }

@@ -14,7 +14,7 @@ use crate::data_folder::{self, FileLock, with_suffix};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::settings::{Purpose, Settings};
-use crate::stored_files::{self, PostgresDatabase, StoredFile, with_companions};
+use crate::stored_files::{self, StoredFile, with_companions};
 
 /// Restore a backup; no service may be running
 #[derive(Debug, Args)]
@@ -37,11 +37,7 @@ pub(super) fn run(arguments: &RestoreArguments, common: &Common) -> Result<(), F
 }
 
 fn lock_and_restore(arguments: &RestoreArguments, settings: &Settings) -> Result<(), Failure> {
-    let stored = stored_files::all(settings).map_err(|PostgresDatabase { service, address }| {
-        Failure::new(format!(
-            "the database of {service} is on PostgreSQL ({address}); restore it with pg_restore"
-        ))
-    })?;
+    let stored = stored_files::for_archive(settings, "restore it with pg_restore")?;
     data_folder::create(&settings.data_dir)
         .map_err(|error| Failure::of_path(&settings.data_dir, "cannot be made", &error))?;
     let _locks = lock(&stored)?;
@@ -105,7 +101,7 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
         .find(|name| stored.iter().all(|file| file.name != **name))
     {
         return Err(Failure::new(format!(
-            "{} contains {unknown}, which this program does not know; nothing was changed",
+            "{} contains {unknown}, which has no place in these settings; nothing was changed",
             archive.display()
         )));
     }

@@ -206,16 +206,44 @@ fn a_backup_without_the_database_of_a_key_does_not_replace_a_good_one() {
 }
 
 #[test]
-fn on_postgresql_backup_says_to_use_pg_dump() {
-    let output = Start::new(["backup", "/tmp/never-written.tar"])
-        .env(
-            "BALCAO_CHECKOUT_DATABASE_URL",
-            "postgres://shop:hush@db.example/shop",
-        )
-        .output();
-    assert_eq!(output.status.code(), Some(1));
-    let said = printed(&output);
+fn a_database_on_postgresql_is_left_to_pg_dump_and_the_other_is_backed_up_and_restored() {
+    let place = tempfile::tempdir().unwrap();
+    let data = place.path().join("data");
+    let archive = place.path().join("shop.tar");
+    assert!(
+        Start::new(["migrate"])
+            .data(&data)
+            .output()
+            .status
+            .success()
+    );
+    let run = |data: &Path, words: &[&str], on_postgres: &[&str]| {
+        let address = "postgres://shop:hush@db.example/shop";
+        on_postgres
+            .iter()
+            .fold(
+                Start::new(words.iter().copied()).data(data),
+                |start, name| start.env(name, address),
+            )
+            .output()
+    };
+    let checkout = "BALCAO_CHECKOUT_DATABASE_URL";
+    let backup = ["backup", archive.to_str().unwrap()];
+    let both = run(&data, &backup, &[checkout, "BALCAO_INVENTORY_DATABASE_URL"]);
+    assert_eq!(both.status.code(), Some(1));
+    let said = printed(&both);
     assert!(said.contains("pg_dump") && !said.contains("hush"), "{said}");
+    let one = run(&data, &backup, &[checkout]);
+    let said = printed(&one);
+    assert!(one.status.success() && said.contains("pg_dump"), "{said}");
+    let fresh = place.path().join("restored");
+    let restored = run(&fresh, &["restore", archive.to_str().unwrap()], &[checkout]);
+    let said = printed(&restored);
+    assert!(
+        restored.status.success() && said.contains("pg_restore"),
+        "{said}"
+    );
+    assert!(fresh.join("inventory.sqlite").exists() && !fresh.join("checkout.sqlite").exists());
 }
 
 #[test]
