@@ -11,6 +11,7 @@ use delivery::{Attempt, Endpoint, Secret, Service, Target, TargetError, Types, U
 use super::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::settings::{Purpose, Settings};
 
 /// A service whose endpoints the commands manage. Each function is one of the service's own.
@@ -24,6 +25,7 @@ pub(super) trait EndpointService: Clone + Send + Sync + 'static {
     /// Calls `work` with the service, which may be running.
     async fn open(
         settings: &Settings,
+        missing: MissingDatabase,
         work: impl AsyncFnOnce(&Self) -> Result<(), Failure>,
     ) -> Result<(), Failure>;
 
@@ -118,16 +120,23 @@ pub(super) fn run<S: EndpointService>(
     action: EndpointAction<S>,
     common: &Common,
 ) -> Result<(), Failure> {
-    with_service(common, async |service: &S| perform(action, service).await)
+    let missing = match &action {
+        EndpointAction::Add { .. } => MissingDatabase::CreateFirst,
+        _ => MissingDatabase::Refuse,
+    };
+    with_service(common, missing, async |service: &S| {
+        perform(action, service).await
+    })
 }
 
 /// Calls `work` with the service whose endpoints are managed.
 pub(super) fn with_service<S: EndpointService>(
     common: &Common,
+    missing: MissingDatabase,
     work: impl AsyncFnOnce(&S) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        S::open(&settings, work).await
+        S::open(&settings, missing, work).await
     })
 }
 

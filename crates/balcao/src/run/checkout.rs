@@ -60,7 +60,7 @@ pub(crate) async fn with_state(
     settings: &Settings,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    with_database(settings, async |db| {
+    with_database(settings, MissingDatabase::Refuse, async |db| {
         let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let state = State::open(config(settings)?, parts)
             .await
@@ -74,9 +74,10 @@ pub(crate) async fn with_state(
 /// service may be running.
 pub(crate) async fn with_outbox(
     settings: &Settings,
+    missing: MissingDatabase,
     work: impl AsyncFnOnce(&Outbox) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    with_database(settings, async |db| {
+    with_database(settings, missing, async |db| {
         let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let secret = secret(settings)?;
         let webhooks = webhooks(settings, &secret)?;
@@ -91,9 +92,10 @@ pub(crate) async fn with_outbox(
 /// Calls `work` with the migrated database.
 pub(crate) async fn with_database(
     settings: &Settings,
+    missing: MissingDatabase,
     work: impl AsyncFnOnce(&Db) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    database(settings).with(settings, work).await
+    database(settings).with(settings, missing, work).await
 }
 
 /// Applies pending migrations. Returns the applied ones.

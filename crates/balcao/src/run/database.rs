@@ -28,11 +28,13 @@ pub(super) struct ServiceDatabase {
     pub(super) migrations: &'static Migrations,
 }
 
-/// What to do if a database is missing but its key exists.
+/// What to do if a SQLite database is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingDatabase {
     Refuse,
-    /// Rename the old key, so that nothing it signed is valid in the new database.
+    /// Create it, unless its key exists.
+    CreateFirst,
+    /// Create it. An old key is renamed, so that nothing it signed is valid in the new database.
     CreateAnew,
 }
 
@@ -63,17 +65,19 @@ impl ServiceDatabase {
         if missing == MissingDatabase::CreateAnew {
             self.set_key_aside(settings)?;
         }
-        let (db, _) = self.open(settings).await?;
+        let (db, _) = self.open(settings, missing).await?;
         Ok((db, lock))
     }
 
-    /// Opens the database, calls `work`, and closes it.
+    /// Opens the database, calls `work`, and closes it. A command that only reads must not make an
+    /// empty database and find it in order.
     pub(super) async fn with<T>(
         self,
         settings: &Settings,
+        missing: MissingDatabase,
         work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let (db, _) = self.open(settings).await?;
+        let (db, _) = self.open(settings, missing).await?;
         let done = work(&db).await;
         db.close().await;
         done
@@ -81,18 +85,32 @@ impl ServiceDatabase {
 
     /// Applies pending migrations. Returns the applied ones.
     pub(super) async fn migrate(self, settings: &Settings) -> Result<Vec<&'static str>, Failure> {
-        let (db, applied) = self.open(settings).await?;
+        let (db, applied) = self.open(settings, MissingDatabase::CreateFirst).await?;
         db.close().await;
         Ok(applied)
     }
 
-    async fn open(self, settings: &Settings) -> Result<(Db, Vec<&'static str>), Failure> {
+    async fn open(
+        self,
+        settings: &Settings,
+        missing: MissingDatabase,
+    ) -> Result<(Db, Vec<&'static str>), Failure> {
         let failure = |error: db::Error| {
             let what = format!("{}: {} cannot be used", self.setting, self.address);
             Failure::of(&what, &error)
         };
-        if let Some(file) = self.missing_file(settings) {
-            return Err(self.is_missing(file, settings));
+        let key = settings.data_dir.join(self.key);
+        if let Some(file) = self.missing_file() {
+            if key.exists() {
+                return Err(self.is_missing(file, &key));
+            }
+            if missing == MissingDatabase::Refuse {
+                return Err(Failure::new(format!(
+                    "{}: {} does not exist; is this the right data folder? `balcao migrate` makes an empty database",
+                    self.setting,
+                    file.display()
+                )));
+            }
         }
         let mut folders = vec![settings.data_dir.as_path()];
         if let Address::Sqlite(file) = &self.address {
@@ -129,11 +147,11 @@ impl ServiceDatabase {
 
     /// Renames the key of a missing database, if there is one.
     fn set_key_aside(&self, settings: &Settings) -> Result<(), Failure> {
-        let Some(file) = self.missing_file(settings) else {
+        let key = settings.data_dir.join(self.key);
+        let Some(file) = self.missing_file().filter(|_| key.exists()) else {
             return Ok(());
         };
         let stamp = Clock::system().now().to_string().replace([':', '-'], "");
-        let key = settings.data_dir.join(self.key);
         let renamed = with_suffix(&key, &format!("before-new-database-{stamp}"));
         fs::rename(&key, &renamed)
             .map_err(|error| Failure::of_path(&key, "cannot be renamed", &error))?;
@@ -141,19 +159,15 @@ impl ServiceDatabase {
         Ok(())
     }
 
-    /// The file of a SQLite database that is missing although its key exists.
-    fn missing_file(&self, settings: &Settings) -> Option<&Path> {
+    /// The file of a SQLite database that is missing.
+    fn missing_file(&self) -> Option<&Path> {
         match &self.address {
-            Address::Sqlite(file) => {
-                let has_key = settings.data_dir.join(self.key).exists();
-                (has_key && !file.exists()).then_some(file.as_path())
-            }
+            Address::Sqlite(file) => (!file.exists()).then_some(file.as_path()),
             Address::Postgres(_) => None,
         }
     }
 
-    fn is_missing(&self, file: &Path, settings: &Settings) -> Failure {
-        let key = settings.data_dir.join(self.key);
+    fn is_missing(&self, file: &Path, key: &Path) -> Failure {
         Failure::new(format!(
             "{}: {} is missing, but {} is there, and belongs to a database that was in use. Bring the database back (is its disk mounted? \
              `balcao restore` unpacks a backup), or begin with an empty one: `balcao serve --new-database`, in a demo `balcao demo --fresh`",

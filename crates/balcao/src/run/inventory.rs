@@ -58,26 +58,32 @@ pub(crate) async fn start(
 /// Calls `work` with the migrated database.
 pub(crate) async fn with_database<T>(
     settings: &Settings,
+    missing: MissingDatabase,
     work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    with_database_options(settings, usual_options(), work).await
+    let database = database(settings, usual_options());
+    database.with(settings, missing, work).await
 }
 
-/// Same as [`with_database`] with special options, for bulk loads.
+/// Same as [`with_database`] with special options, for bulk loads into a new database.
 pub(crate) async fn with_database_options<T>(
     settings: &Settings,
     options: Options,
     work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    database(settings, options).with(settings, work).await
+    let database = database(settings, options);
+    database
+        .with(settings, MissingDatabase::CreateFirst, work)
+        .await
 }
 
 /// Calls `work` with the service's state, for a command. The service may be running.
 pub(crate) async fn with_state(
     settings: &Settings,
+    missing: MissingDatabase,
     work: impl AsyncFnOnce(&State) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    with_database(settings, async |db| {
+    with_database(settings, missing, async |db| {
         let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
         let state = inventory::state(config(settings), parts)
             .map_err(|error| Failure::of("inventory cannot be opened", &error))?;

@@ -247,6 +247,26 @@ fn a_database_on_postgresql_is_left_to_pg_dump_and_the_other_is_backed_up_and_re
 }
 
 #[test]
+fn a_command_that_reads_makes_no_empty_database_in_a_wrong_folder() {
+    let place = tempfile::tempdir().unwrap();
+    for words in [
+        ["inventory", "verify"].as_slice(),
+        &["inventory", "export", "brands", "-"],
+        &["inventory", "endpoint", "list"],
+        &["checkout", "open"],
+        &["user", "list"],
+    ] {
+        let refused = Start::new(words.iter().copied())
+            .data(place.path())
+            .output();
+        let said = printed(&refused);
+        assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.contains("sqlite does not exist"), "{words:?}: {said}");
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn standard_output_is_no_place_for_a_backup_and_standard_input_none_to_restore() {
     let folder = tempfile::tempdir().unwrap();
     for command in ["backup", "restore"] {

@@ -88,6 +88,7 @@ fn a_checkout_secret_that_differs_and_a_key_that_is_none_are_named() {
         start.env("BALCAO_CHECKOUT_SECRET", secret).output()
     };
     let (secret, list) = ("s".repeat(32), ["checkout", "endpoint", "list"]);
+    assert!(run(&secret, &["migrate"]).status.success());
     assert!(run(&secret, &list).status.success());
     let refused = run(&"t".repeat(32), &list);
     assert_eq!(refused.status.code(), Some(1));

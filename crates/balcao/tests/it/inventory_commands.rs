@@ -37,6 +37,8 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
         let whole: Vec<&str> = ["endpoint"].iter().chain(words).copied().collect();
         says(data, &whole, status, expected)
     };
+    let migrated = tokio::task::block_in_place(|| Start::new(["migrate"]).data(data).output());
+    assert!(migrated.status.success());
     endpoint(&["list"], 0, &["no endpoints"]);
     endpoint(&["add", "nowhere"], 2, &["'<URL>'", "https://"]);
     let url = receiver.url();

@@ -4,6 +4,7 @@ use test_kit::process::{Start, printed};
 
 #[test]
 fn results_that_cannot_be_written_are_failures_and_a_closed_pipe_is_none() {
+    let folder = tempfile::tempdir().unwrap();
     for command in [
         &["openapi", "checkout"][..],
         &["config", "document"],
@@ -12,11 +13,11 @@ fn results_that_cannot_be_written_are_failures_and_a_closed_pipe_is_none() {
         &["inventory", "verify"],
         &["inventory", "report"],
     ] {
-        let full = Start::new(command).unwritable();
+        let full = Start::new(command).data(folder.path()).unwritable();
         assert_eq!(full.status.code(), Some(1), "{command:?}");
         let said = printed(&full);
         assert!(said.contains("No space left"), "{command:?}: {said}");
-        let unread = Start::new(command).unread();
+        let unread = Start::new(command).data(folder.path()).unread();
         assert!(unread.status.success(), "{}", printed(&unread));
     }
 }

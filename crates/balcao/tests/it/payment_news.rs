@@ -66,6 +66,8 @@ async fn endpoints_of_checkout_are_added_tried_out_and_deleted_by_command() {
     let receiver = Receiver::start().await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
+    let migrated = tokio::task::block_in_place(|| Start::new(["migrate"]).data(data).output());
+    assert!(migrated.status.success());
     says(data, &["list"], 0, &["no endpoints", "balcao checkout"]);
     let url = receiver.url();
     let unknown = ["add", &url, "--types", "payment.lost"];

@@ -9,6 +9,7 @@ use delivery::{Attempt, Endpoint, Outbox, Secret, Service};
 use crate::command::common::Common;
 use crate::command::endpoints::{self as command, EndpointAction, EndpointService};
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::checkout::with_outbox;
 use crate::settings::Settings;
 
@@ -47,7 +48,7 @@ pub(super) fn run(action: PaymentEndpointAction, common: &Common) -> Result<(), 
         PaymentEndpointAction::Endpoint(action) => command::run(action, common),
         PaymentEndpointAction::Redeliver {
             event, endpoint, ..
-        } => command::with_service(common, async |outbox: &Outbox| {
+        } => command::with_service(common, MissingDatabase::Refuse, async |outbox: &Outbox| {
             command::redeliver(outbox, event, endpoint).await
         }),
     }
@@ -60,9 +61,10 @@ impl EndpointService for Outbox {
 
     async fn open(
         settings: &Settings,
+        missing: MissingDatabase,
         work: impl AsyncFnOnce(&Self) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        with_outbox(settings, work).await
+        with_outbox(settings, missing, work).await
     }
 
     async fn list(&self) -> Result<Vec<Endpoint>, Error> {

@@ -8,6 +8,7 @@ use web::{Clock, Random};
 use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::checkout::with_database;
 use crate::settings::Purpose;
 
@@ -32,7 +33,11 @@ pub(super) enum KeyAction {
 
 pub(super) fn run(action: KeyAction, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        with_database(&settings, async |db| match action {
+        let missing = match &action {
+            KeyAction::Add { .. } => MissingDatabase::CreateFirst,
+            _ => MissingDatabase::Refuse,
+        };
+        with_database(&settings, missing, async |db| match action {
             KeyAction::Add { name } => add(db, &name).await,
             KeyAction::List => list(db).await,
             KeyAction::Revoke { key } => revoke(db, &key).await,

@@ -8,12 +8,13 @@ use web::Clock;
 use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::checkout::with_database;
 use crate::settings::Purpose;
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        with_database(&settings, list).await
+        with_database(&settings, MissingDatabase::Refuse, list).await
     })
 }
 

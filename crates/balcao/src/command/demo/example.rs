@@ -9,6 +9,7 @@ use generator::{GenerateError, Plan, generate};
 use web::{Clock, Random};
 
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_database;
 use crate::settings::Settings;
 
@@ -32,7 +33,7 @@ const SEED: u64 = 1;
 
 /// Adds the example data to an inventory that has none yet.
 pub(super) async fn prepare(settings: &Settings) -> Result<(), Failure> {
-    with_database(settings, async |db| {
+    with_database(settings, MissingDatabase::CreateFirst, async |db| {
         add_users(db).await?;
         fill(db).await
     })

@@ -12,6 +12,7 @@ use web::locale::Locale;
 use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_state;
 use crate::settings::Purpose;
 
@@ -46,11 +47,15 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 pub(super) fn run(action: &AnalysesAction, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        with_state(&settings, async |state| match *action {
-            AnalysesAction::List { product, limit } => list(&state.db, product, limit).await,
-            AnalysesAction::Show { id } => show(state, id).await,
-            AnalysesAction::Run { product } => analyse(state, product).await,
-        })
+        with_state(
+            &settings,
+            MissingDatabase::Refuse,
+            async |state| match *action {
+                AnalysesAction::List { product, limit } => list(&state.db, product, limit).await,
+                AnalysesAction::Show { id } => show(state, id).await,
+                AnalysesAction::Run { product } => analyse(state, product).await,
+            },
+        )
         .await
     })
 }

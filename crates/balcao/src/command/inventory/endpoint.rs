@@ -9,6 +9,7 @@ use delivery::{Attempt, Endpoint, Secret, Service};
 
 use crate::command::endpoints::EndpointService;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_state;
 use crate::settings::Settings;
 
@@ -22,9 +23,10 @@ impl EndpointService for State {
 
     async fn open(
         settings: &Settings,
+        missing: MissingDatabase,
         work: impl AsyncFnOnce(&Self) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        with_state(settings, work).await
+        with_state(settings, missing, work).await
     }
 
     async fn list(&self) -> Result<Vec<Endpoint>, Error> {

@@ -10,6 +10,7 @@ use crate::command::common::Common;
 use crate::command::endpoints::redeliver;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_state;
 use crate::settings::Purpose;
 
@@ -62,7 +63,10 @@ fn state(text: &str) -> Result<DeliveryState, String> {
 
 pub(super) fn run(action: EventsAction, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        with_state(&settings, async |state| perform(action, state).await).await
+        with_state(&settings, MissingDatabase::Refuse, async |state| {
+            perform(action, state).await
+        })
+        .await
     })
 }
 

@@ -15,6 +15,7 @@ use web::locale::Locale;
 use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::{config, with_database};
 use crate::settings::Purpose;
 
@@ -44,7 +45,7 @@ pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Fa
     common.run(Purpose::Any, async |settings| {
         let config = config(&settings);
         let parameters = ReportParameters::new(&config, Clock::system().now());
-        with_database(&settings, async |db| {
+        with_database(&settings, MissingDatabase::Refuse, async |db| {
             let written = write(db, &parameters, arguments, config.language).await;
             written.map_err(|error| {
                 let what = "the report cannot be made";

@@ -14,6 +14,7 @@ use web::Clock;
 use crate::command::common::Common;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::run::MissingDatabase;
 use crate::run::inventory::{config, with_database};
 use crate::settings::{Purpose, Settings};
 use crate::{console, data_folder};
@@ -50,8 +51,9 @@ pub(super) fn import(
             policy: Policy::from(&config(&settings)),
             clock: Clock::system(),
         };
-        let imported = with_database(&settings, async |db| import_rows(db, order, &path).await);
-        console::print(&imported.await?)
+        let missing = MissingDatabase::CreateFirst;
+        let import = async |db: &Db| import_rows(db, order, &path).await;
+        console::print(&with_database(&settings, missing, import).await?)
     })
 }
 
@@ -105,7 +107,9 @@ fn listing(name: &str, report: &Report) -> String {
 
 pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        let written = with_database(&settings, async |db| write(db, resource, file).await);
+        let written = with_database(&settings, MissingDatabase::Refuse, async |db| {
+            write(db, resource, file).await
+        });
         let Some(count) = written.await? else {
             return Ok(());
         };

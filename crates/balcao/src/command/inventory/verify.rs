@@ -7,12 +7,13 @@ use db::Db;
 use crate::command::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_database;
 use crate::settings::Purpose;
 
 pub(super) fn run(common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        with_database(&settings, verify).await
+        with_database(&settings, MissingDatabase::Refuse, verify).await
     })
 }
 

@@ -14,6 +14,7 @@ use web::{Clock, Random};
 use super::common::Common;
 use crate::console;
 use crate::failure::Failure;
+use crate::run::MissingDatabase;
 use crate::run::inventory::with_database;
 use crate::settings::Purpose;
 
@@ -85,7 +86,11 @@ pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failu
             | UserAction::Password { password_stdin, .. } => password::read(*password_stdin)?,
             _ => String::new(),
         };
-        with_database(&settings, async |db| {
+        let missing = match &arguments.action {
+            UserAction::Create { .. } => MissingDatabase::CreateFirst,
+            _ => MissingDatabase::Refuse,
+        };
+        with_database(&settings, missing, async |db| {
             perform(arguments.action, db, password).await
         })
         .await
