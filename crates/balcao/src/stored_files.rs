@@ -1,6 +1,7 @@
 //! The files of an installation, with their names in a backup. `backup` and `restore` use this
-//! list.
+//! list, and no command may write its output over one of them.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use db::Address;
@@ -72,6 +73,38 @@ fn all(settings: &Settings) -> (Vec<StoredFile>, Vec<String>) {
         });
     }
     (files, elsewhere)
+}
+
+/// The file to which a command writes its output: links are followed. The installation's own files
+/// are refused.
+pub(crate) fn output(settings: &Settings, file: &Path) -> Result<PathBuf, Failure> {
+    let target = resolve(file);
+    let is_target = |own: &PathBuf| resolve(own) == target;
+    let (stored, _) = all(settings);
+    if stored
+        .iter()
+        .any(|own| with_companions(&own.path).iter().any(is_target))
+    {
+        return Err(Failure::new(format!(
+            "{} belongs to balcao's own data; name another file",
+            file.display()
+        )));
+    }
+    Ok(target)
+}
+
+/// The path without links, also of a file that does not exist.
+fn resolve(file: &Path) -> PathBuf {
+    let in_folder = || {
+        let folder = file.parent()?;
+        let folder = if folder == Path::new("") {
+            Path::new(".")
+        } else {
+            folder
+        };
+        Some(fs::canonicalize(folder).ok()?.join(file.file_name()?))
+    };
+    fs::canonicalize(file).unwrap_or_else(|_| in_folder().unwrap_or_else(|| file.to_path_buf()))
 }
 
 /// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown.

@@ -31,7 +31,14 @@ pub(super) struct BackupArguments {
 
 pub(super) fn run(arguments: &BackupArguments, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
-        backup(&settings, &arguments.file).await
+        let file = stored_files::output(&settings, &arguments.file)?;
+        if file.exists() && !file.is_file() {
+            return Err(Failure::new(format!(
+                "{} is no file that a backup could replace",
+                arguments.file.display()
+            )));
+        }
+        backup(&settings, &file).await
     })
 }
 

@@ -247,6 +247,70 @@ fn a_database_on_postgresql_is_left_to_pg_dump_and_the_other_is_backed_up_and_re
 }
 
 #[test]
+fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let run = |words: &[&str]| Start::new(words).data(place.path()).output();
+    assert!(run(&["migrate"]).status.success());
+    let before = std::fs::read(path("inventory.sqlite")).unwrap();
+    std::os::unix::fs::symlink("inventory.sqlite", path("link")).unwrap();
+    for own in [
+        "inventory.sqlite",
+        "checkout.sqlite-wal",
+        "inventory.key",
+        "link",
+    ] {
+        let own = path(own);
+        let own = own.to_str().unwrap();
+        for words in [
+            ["backup", own].as_slice(),
+            &["inventory", "export", "brands", own],
+            &["inventory", "report", own],
+        ] {
+            let refused = run(words);
+            let said = printed(&refused);
+            assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
+            assert!(said.contains("belongs to balcao's own data"), "{said}");
+        }
+    }
+    assert_eq!(std::fs::read(path("inventory.sqlite")).unwrap(), before);
+
+    let pipe = path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    let refused = run(&["backup", pipe]);
+    assert!(
+        printed(&refused).contains("is no file"),
+        "{}",
+        printed(&refused)
+    );
+    std::thread::scope(|scope| {
+        let read = scope.spawn(|| std::fs::read_to_string(pipe).unwrap());
+        assert!(
+            run(&["inventory", "export", "brands", pipe])
+                .status
+                .success()
+        );
+        assert!(read.join().unwrap().contains("name"));
+    });
+
+    std::fs::write(path("target"), "").unwrap();
+    std::os::unix::fs::symlink("target", path("to-target")).unwrap();
+    let to_target = path("to-target");
+    let to_target = to_target.to_str().unwrap();
+    for words in [
+        ["backup", to_target].as_slice(),
+        &["inventory", "export", "brands", to_target],
+    ] {
+        std::fs::write(path("target"), "").unwrap();
+        assert!(run(words).status.success());
+        assert!(std::fs::metadata(path("target")).unwrap().len() > 0);
+        assert!(path("to-target").is_symlink());
+    }
+}
+
+#[test]
 fn a_command_that_reads_makes_no_empty_database_in_a_wrong_folder() {
     let place = tempfile::tempdir().unwrap();
     for words in [

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::run::MissingDatabase;
 use crate::run::inventory::{config, with_database};
 use crate::settings::Purpose;
+use crate::stored_files;
 
 #[derive(Debug, Args)]
 #[command(
@@ -43,6 +44,9 @@ enum Format {
 
 pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
+        if let Some(file) = &arguments.file {
+            stored_files::output(&settings, file)?;
+        }
         let config = config(&settings);
         let parameters = ReportParameters::new(&config, Clock::system().now());
         with_database(&settings, MissingDatabase::Refuse, async |db| {

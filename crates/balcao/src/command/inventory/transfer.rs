@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::run::MissingDatabase;
 use crate::run::inventory::{config, with_database};
 use crate::settings::{Purpose, Settings};
-use crate::{console, data_folder};
+use crate::{console, data_folder, stored_files};
 
 /// The most problems that are printed. The total tells how many more there are.
 const PRINTED: usize = 100;
@@ -107,8 +107,9 @@ fn listing(name: &str, report: &Report) -> String {
 
 pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
+        let target = stored_files::output(&settings, file)?;
         let written = with_database(&settings, MissingDatabase::Refuse, async |db| {
-            write(db, resource, file).await
+            write(db, resource, file, &target).await
         });
         let Some(count) = written.await? else {
             return Ok(());
@@ -125,7 +126,12 @@ pub(super) fn export(resource: FileKind, file: &Path, common: &Common) -> Result
 
 /// Writes the records and returns their number. `None` when standard output was closed
 /// (`… - | head`), which is not a failure.
-async fn write(db: &Db, resource: FileKind, file: &Path) -> Result<Option<u64>, Failure> {
+async fn write(
+    db: &Db,
+    resource: FileKind,
+    file: &Path,
+    target: &Path,
+) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
         .map_err(|error| Failure::of("the records cannot be counted", &error))?;
@@ -137,8 +143,14 @@ async fn write(db: &Db, resource: FileKind, file: &Path) -> Result<Option<u64>, 
     });
     let written = if is_standard(file) {
         transfer::export_to(db, resource, io::stdout(), counted(&progress)).await
+    } else if target.exists() && !target.is_file() {
+        // A device or a pipe is written to. A file is replaced once the new one is complete.
+        match File::options().write(true).open(target) {
+            Ok(sink) => transfer::export_to(db, resource, sink, counted(&progress)).await,
+            Err(error) => Err(ExportError::File(error)),
+        }
     } else {
-        transfer::export(db, resource, file, counted(&progress)).await
+        transfer::export(db, resource, target, counted(&progress)).await
     };
     match written {
         Ok(count) => {
