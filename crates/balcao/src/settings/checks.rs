@@ -47,7 +47,7 @@ pub(super) fn ignored_by_demo(names: &BTreeSet<&'static str>) -> Option<String> 
     let names: Vec<&str> = names.iter().copied().collect();
     (!names.is_empty()).then(|| {
         format!(
-            "ignored, because a demo talks to nobody: {}; `--set NAME=VALUE` on its command line is heeded",
+            "ignored, because a demo talks to nobody: {}; `--set NAME=VALUE` on its command line is heeded, save for what a demo sets itself: databases, secrets, Redis, the services' addresses for each other",
             names.join(", ")
         )
     })
