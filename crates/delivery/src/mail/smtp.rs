@@ -222,8 +222,10 @@ impl Session {
         if reply.code == code || (code == 250 && reply.code == 251) {
             return Ok(reply);
         }
+        // These are about how we log in (RFC 4954, 6). The message is as good as before.
+        let is_about_login = matches!(reply.code, 530 | 534 | 535 | 538);
         Err(Failure {
-            is_final: (500..600).contains(&reply.code),
+            is_final: (500..600).contains(&reply.code) && !is_about_login,
             text: format!(
                 "the server answered {} {}",
                 reply.code,
@@ -311,6 +313,21 @@ mod tests {
         };
         let ((), sent) = tokio::join!(serve, send(&server, message));
         sent
+    }
+
+    #[tokio::test]
+    async fn a_mail_is_kept_while_the_server_refuses_our_login_and_given_up_when_it_refuses_the_mail()
+     {
+        for (answer, is_final) in [
+            ("530 5.7.0 Authentication required", false),
+            ("535 5.7.8 Bad credentials", false),
+            ("550 5.7.1 Sender refused", true),
+        ] {
+            let answer = format!("{answer}\r\n");
+            let greetings = ["220 mail.example\r\n", "250 mail.example\r\n", &answer];
+            let failure = answered(&greetings).await.unwrap_err();
+            assert_eq!(failure.is_final, is_final, "{}", failure.text);
+        }
     }
 
     #[tokio::test]
