@@ -324,8 +324,8 @@ mod tests {
             ("550 5.7.1 Sender refused", true),
         ] {
             let answer = format!("{answer}\r\n");
-            let greetings = ["220 mail.example\r\n", "250 mail.example\r\n", &answer];
-            let failure = answered(&greetings).await.unwrap_err();
+            let answers = [b"220 x\r\n", b"250 x\r\n", answer.as_bytes()];
+            let failure = answered(&answers).await.unwrap_err();
             assert_eq!(failure.is_final, is_final, "{}", failure.text);
         }
     }
