@@ -93,6 +93,29 @@ pub(crate) async fn put_back(
         .await
 }
 
+/// Ends the claim of an automatic request that needs no analysis before `due_at`, or none at all. If
+/// a user has asked meanwhile, the request is due now. Returns false if the lease was lost.
+pub(crate) async fn postpone(
+    tx: &mut Tx,
+    product: i64,
+    lease: &str,
+    due_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    if due_at.is_none() {
+        let sql = "DELETE FROM analysis_requests WHERE product_id = $1 AND lease = $2 AND asked_by IS NULL";
+        if tx.execute_one(sql, &[&product, &lease]).await? {
+            return Ok(true);
+        }
+    }
+    let sql = "UPDATE analysis_requests
+         SET lease = NULL, due_at = CASE WHEN asked_by IS NULL THEN $3 ELSE $4 END
+         WHERE product_id = $1 AND lease = $2";
+    let due_at = due_at.unwrap_or(now);
+    tx.execute_one(sql, &[&product, &lease, &due_at, &now])
+        .await
+}
+
 /// Queues a product again whose stock changed during its analysis, unless it was deleted.
 pub(crate) async fn requeue(
     tx: &mut Tx,
@@ -156,4 +179,42 @@ pub(crate) async fn backlog(
 pub(crate) async fn due_soon(conn: &mut Conn, now: Timestamp) -> Result<i64, Error> {
     let sql = "SELECT count(*) FROM analysis_requests WHERE due_at <= $1 OR lease IS NOT NULL";
     conn.one(sql, &[&now], |row| row.get(0)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use test_kit::on_both_engines;
+
+    use super::*;
+    use crate::plans;
+
+    on_both_engines!(
+        what_a_user_asks_for_while_an_automatic_request_is_put_off_is_due_at_once,
+        async |address| {
+            let db = plans::shop(&address, (20, 20), 30).await;
+            let now = Timestamp::from_micros(1_800_000_000_000_000);
+            let later = now + Duration::from_hours(1);
+            for (postponed, is_asked, due) in [
+                (Some(later), false, Some(later)),
+                (Some(later), true, Some(now)),
+                (None, false, None),
+                (None, true, Some(now)),
+            ] {
+                let left = db.write::<_, Error, _>(async move |tx| {
+                    tx.execute("DELETE FROM analysis_requests", &[]).await?;
+                    insert(tx, 1, now).await?;
+                    claim(tx, 1, "lease", later, now).await?;
+                    if is_asked {
+                        insert_for_person(tx, 1, "manager", now).await?;
+                    }
+                    postpone(tx, 1, "lease", postponed, now).await?;
+                    find(tx, 1).await
+                });
+                let left = left.await.unwrap().map(|request| request.due_at);
+                assert_eq!(left, due, "{postponed:?} {is_asked}");
+            }
+        }
+    );
 }

@@ -132,11 +132,12 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
     let threshold = Policy::from(&state.config).threshold_of(product.threshold);
     if claim.request.asked_by.is_none() && claim.request.tries == 0 {
         if claim.is_postponed && product.quantity >= threshold {
-            return drop_request(state, claim).await;
+            return postpone(state, claim, None, WorkOutcome::Dropped).await;
         }
         let cool_at = newest.map(|(_, made)| made + state.config.analysis.cooldown);
         if let Some(cool_at) = cool_at.filter(|cool_at| *cool_at > now) {
-            return put_back(state, claim, cool_at, 0, WorkOutcome::CoolingDown(cool_at)).await;
+            let outcome = WorkOutcome::CoolingDown(cool_at);
+            return postpone(state, claim, Some(cool_at), outcome).await;
         }
     }
     let (settings, products) = (RestockSettings::from(&state.config), vec![product.clone()]);
@@ -158,7 +159,7 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
     };
     let written = match narrative {
         Narrative::Retry(due) => {
-            return put_back(state, claim, due, tries + 1, WorkOutcome::RetryAt(due)).await;
+            return retry_at(state, claim, due, tries + 1).await;
         }
         Narrative::FromModel(written) => (Source::Model, "worded", text.with_model_text(&written)),
         Narrative::FromFormula(outcome) => (Source::Formula, outcome, text.computed()),
@@ -241,27 +242,39 @@ async fn store_analysis(
     state.db.write(write).await
 }
 
-async fn put_back(
+/// Puts back a request after a temporary failure of the model.
+async fn retry_at(
     state: &State,
     claim: Claim,
     due: Timestamp,
     tries: i64,
-    outcome: WorkOutcome,
 ) -> Result<WorkOutcome, db::Error> {
     let put_back = async move |tx: &mut db::Tx| {
         queue::put_back(tx, claim.request.product, &claim.lease, due, tries).await
     };
     let is_ours = state.db.write::<_, db::Error, _>(put_back).await?;
     Ok(if is_ours {
-        outcome
+        WorkOutcome::RetryAt(due)
     } else {
         WorkOutcome::LeaseLost
     })
 }
 
-async fn drop_request(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
-    let remove =
-        async move |tx: &mut db::Tx| queue::remove(tx, claim.request.product, &claim.lease).await;
-    state.db.write::<_, db::Error, _>(remove).await?;
-    Ok(WorkOutcome::Dropped)
+/// Puts off an automatic request, or drops it without a time.
+async fn postpone(
+    state: &State,
+    claim: Claim,
+    due: Option<Timestamp>,
+    outcome: WorkOutcome,
+) -> Result<WorkOutcome, db::Error> {
+    let now = state.clock.now();
+    let postpone = async move |tx: &mut db::Tx| {
+        queue::postpone(tx, claim.request.product, &claim.lease, due, now).await
+    };
+    let is_ours = state.db.write::<_, db::Error, _>(postpone).await?;
+    Ok(if is_ours {
+        outcome
+    } else {
+        WorkOutcome::LeaseLost
+    })
 }
