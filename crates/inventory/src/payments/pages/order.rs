@@ -92,9 +92,11 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
     )];
     for payment in order.payments.iter().rev() {
         let method = method_id(&payment.payment_method_id, frame.locale);
+        let started = frame.text("pagamento iniciado · agora", "payment started · now");
+        // Checkout does not report when the payment came to its present status.
         let state = frame.say(payment_status(payment.status).text);
         events.push(OrderHistoryEvent {
-            text: format!("{method}: {state}"),
+            text: format!("{method}: {started}: {state}"),
             address: Some(with_order(payment_address(&payment.id), Some(order))),
             at: Some(payment.date_created),
         });

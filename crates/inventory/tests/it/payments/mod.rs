@@ -203,6 +203,20 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    an_order_tells_when_a_payment_began_and_apart_from_that_how_it_stands,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = app_with(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let html = manager.page("/payments/orders/ord_1/").await;
+        has(
+            &html,
+            &["Pix: payment started · now: Approved", "20 Nov 2026, 09:01"],
+        );
+    }
+);
+
 on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
     let app = app_with(&address, &checkout).await;
