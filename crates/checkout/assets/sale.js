@@ -102,6 +102,8 @@ function present(sale, actions) {
   stopCounting = () => {};
   if (sale.status === "approved") return showReceipt(sale, actions);
   if (sale.status === "rejected") return showDeclined(sale, actions);
+  // Only the server knows whether the order can still be paid.
+  if (sale.status === "cancelled" && order) return location.reload();
   if (sale.status === "cancelled") return show(sale.method === "card" ? "cancelled" : "expired", facts(sale), actions);
   if (!isOpen(sale)) return show("returned", facts(sale), actions);
   if (sale.method === "pix") return showPix(sale, actions);

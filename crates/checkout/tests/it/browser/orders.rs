@@ -55,6 +55,21 @@ async fn an_order_is_paid_by_pix_with_what_the_shop_knows_filled_in() {
 }
 
 #[tokio::test]
+async fn a_pix_that_ends_leads_to_what_the_order_offers_then() {
+    let shop = Shop::open().await;
+    let (id, path) = shop.order(&order()).await;
+    let buyer = Buyer::at(&shop, &path).await;
+    buyer.choose("pix").await;
+    buyer.pay().await;
+    buyer.see("pix").await;
+    let (_, payment) = shop.order_and_payment(&id).await;
+    shop.sandbox.act(&payment, "expire").await;
+    buyer
+        .wait_for("#checkout[data-ready] #payment:not([hidden])")
+        .await;
+}
+
+#[tokio::test]
 async fn whoever_pays_in_a_second_tab_sees_that_the_order_is_paid() {
     let shop = Shop::open().await;
     let (_, path) = shop.order(&order()).await;
