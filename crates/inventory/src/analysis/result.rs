@@ -103,6 +103,14 @@ impl From<AnalysisSummary> for AnalysisRecord {
     }
 }
 
+impl Analysis {
+    /// The quantity in stock that the advice is for. `None` for a report on the whole shop.
+    pub(crate) fn quantity(&self) -> Option<i64> {
+        let figures: serde_json::Value = serde_json::from_str(&self.figures).ok()?;
+        figures.get("quantity")?.as_i64()
+    }
+}
+
 impl AnalysisSummary {
     /// The language of the text. Our own texts are recognised by their first word; all others are
     /// in the shop's language.

@@ -4,6 +4,7 @@ use super::view::Progress;
 use crate::{
     access::{Model, Verb},
     analysis::{self, AnalysisSummary, service},
+    catalogue::products::ProductRecord,
     page::Frame,
     rest::Refusal,
 };
@@ -14,6 +15,8 @@ pub(crate) struct AnalysisPanel {
     /// The user waits for an analysis with a larger id.
     pub(crate) after: i64,
     pub(crate) newest: Option<AnalysisSummary>,
+    /// Whether the advice of the newest analysis is for a stock that the product no longer has.
+    pub(crate) is_outdated: bool,
     /// Whether the newest analysis is the requested one.
     pub(crate) is_awaited: bool,
     /// Whether the user may request an analysis.
@@ -24,14 +27,24 @@ impl AnalysisPanel {
     /// Reads the panel. With `after`, the user waits for an analysis with a larger id.
     pub(crate) async fn of(
         frame: &Frame,
-        product: i64,
+        product: &ProductRecord,
+        is_low: bool,
         after: Option<i64>,
     ) -> Result<Self, Refusal> {
         let state = &frame.state;
-        let status = service::status(state, product).await?;
-        let newest = analysis::latest(&state.db, Some(product), 1).await?.pop();
+        let status = service::status(state, product.id).await?;
+        let newest = analysis::latest(&state.db, Some(product.id), 1)
+            .await?
+            .pop();
         let id = newest.as_ref().map_or(0, |summary| summary.id);
+        // A product that is not low can need an order all the same, unless goods have arrived.
+        let is_outdated = !is_low && {
+            let read = service::read(state, id).await?;
+            let analysed = read.and_then(|analysis| analysis.quantity());
+            analysed.is_some_and(|analysed| analysed < product.quantity)
+        };
         Ok(Self {
+            is_outdated,
             progress: Progress::of(frame, status.phase),
             after: after.unwrap_or(id),
             newest,

@@ -137,12 +137,13 @@ pub(super) async fn show(frame: Frame, id: RecordId, parameters: Parameters) -> 
     let is_archived = archived_at.is_some();
     let changes = history::changes(&frame, Model::Product, product.id).await?;
     let after = parameters.get("after").and_then(|id| id.parse().ok());
-    let analysis = AnalysisPanel::of(&frame, product.id, after);
+    let is_low = !is_archived && stock::is_low(product.quantity, threshold);
+    let analysis = AnalysisPanel::of(&frame, &product, is_low, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
         product: &product,
         threshold,
-        is_low: !is_archived && stock::is_low(product.quantity, threshold),
+        is_low,
         archived_at: archived_at.map(|at| locale.date_time(at)),
         ledger: part("ledger", LedgerPart::read(&frame, product.id)).await?,
         facts: facts(&frame, &product),

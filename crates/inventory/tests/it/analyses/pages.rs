@@ -2,12 +2,15 @@
 
 use serde_json::json;
 use test_kit::{
-    html::{self, has},
+    html::{self, has, has_not},
     on_both_engines,
 };
 
 use super::{a_product_that_ran_low, analysed, step};
-use crate::app::{TestApp, app_on_both_engines, unlimited};
+use crate::{
+    app::{TestApp, app_on_both_engines, unlimited},
+    visitor::leads_to,
+};
 
 app_on_both_engines!(
     a_reader_sees_the_list_and_each_result_with_where_it_came_from_in_both_languages,
@@ -104,6 +107,37 @@ app_on_both_engines!(
                 "{path}"
             );
         }
+    }
+);
+
+app_on_both_engines!(
+    a_products_page_gives_no_advice_for_a_stock_that_it_had_once,
+    async |app| {
+        let product = a_product_that_ran_low(&app, "Arroz").await;
+        analysed(&app).await;
+        let visitor = app.logged_in("manager").await;
+        let path = format!("/products/{product}/");
+        has(&visitor.page(&path).await, &["Peça agora 42 unidades."]);
+        app.manager()
+            .change_product(product, json!({"quantity": 1000}))
+            .await;
+        let page = visitor.page(&path).await;
+        has(
+            &page,
+            &["(the stock was different)", "href=\"/analyses/1/\""],
+        );
+        has_not(&page, &["Peça agora"]);
+        app.manager()
+            .change_product(product, json!({"quantity": 9}))
+            .await;
+        has(&visitor.page(&path).await, &["Peça agora 42 unidades."]);
+        leads_to(
+            &visitor.submit(&format!("{path}archive/"), &[]).await,
+            &path,
+        );
+        let page = visitor.page(&path).await;
+        has(&page, &["Analysis of ", "href=\"/analyses/1/\""]);
+        has_not(&page, &["Peça agora", "the stock was different"]);
     }
 );
 
