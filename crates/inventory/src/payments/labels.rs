@@ -52,12 +52,6 @@ pub(crate) const METHODS: [(&str, PaymentMethod); 3] = [
     ("boleto", PaymentMethod::Boleto),
 ];
 
-/// The code of a value in one of these tables; empty for a value that this version does not know.
-pub(crate) fn code_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
-    let found = table.iter().find(|(_, known)| known == value);
-    found.map_or("", |(code, _)| *code)
-}
-
 pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     match status {
         OrderStatus::Open => label(("Em aberto", "Open"), "info", "clock"),

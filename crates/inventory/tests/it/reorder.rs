@@ -165,7 +165,7 @@ app_on_both_engines!(the_file_has_what_the_list_has, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     let file = visitor.get("/low-stock/export/").await.text;
     let mut lines = file.trim_start_matches('\u{feff}').lines();
-    let head = "product,product_title,serie_number,quantity,threshold,days_of_cover,sold_in_30_days,supplier,supplier_name,suggested_quantity,reason";
+    let head = "Product ID,Product,Serial number,Stock,Threshold,Lasts (days),Sold in 30 days,Supplier ID,Last supplier,Order,Reason";
     assert_eq!(lines.next(), Some(head));
     let first = format!(
         "{rice},Arroz,,9,11,3,77,2,Norte,43,\"Restocks to 52, covering 7 days for delivery and 7 days until the next review, at 2.8 a day.\""
@@ -174,7 +174,8 @@ app_on_both_engines!(the_file_has_what_the_list_has, async |app| {
     assert_eq!(lines.count(), 2);
     visitor.language = "pt-BR";
     let file = visitor.get("/low-stock/export/").await.text;
-    assert!(file.contains(";Norte;43;Repõe até 52, para"), "{file}");
+    let head = "ID do produto;Produto;Número de série;Estoque;Mínimo;Dura (dias);Saídas em 30 dias;ID do fornecedor;Último fornecedor;Pedir;Motivo";
+    has(&file, &[head, ";Norte;43;Repõe até 52, para"]);
 });
 
 /// Changes the threshold in the row of a product.

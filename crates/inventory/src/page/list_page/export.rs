@@ -10,12 +10,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use csv::{Terminator, Writer, WriterBuilder};
-use db::{Conn, Error, Money, lock_mutex};
+use db::{Conn, Error, Money, Timestamp, lock_mutex};
 use http::{
     HeaderName, HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
-use resource::{Field, Record, Value};
+use resource::{Both, Field, Record, Value};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use web::{
@@ -55,9 +55,19 @@ impl Cells {
         match value {
             Value::Money(number) => self.amount(number),
             Value::Reference { name, .. } => Self::text(name),
-            Value::Time(time) => self.0.file_time(time),
+            Value::Time(time) => self.time(time),
             value => transfer::written(value),
         }
+    }
+
+    /// A time in São Paulo.
+    pub(crate) fn time(self, time: Timestamp) -> String {
+        self.0.file_time(time)
+    }
+
+    /// One of two texts, in the file's language.
+    pub(crate) fn say(self, text: Both) -> String {
+        self.0.say(text).to_owned()
     }
 
     /// An amount with the decimal mark of the file's language.

@@ -5,6 +5,7 @@ use axum::response::Response;
 use db::Timestamp;
 use http::Uri;
 use jiff::civil::Date;
+use resource::Both;
 use web::locale::{Locale, in_sao_paulo};
 
 use super::{
@@ -45,7 +46,7 @@ pub(super) trait CheckoutList {
     const PATH: &'static str;
     const FILE_NAME: &'static str;
     /// The columns of the export.
-    const COLUMNS: &'static [&'static str];
+    const COLUMNS: &'static [Both];
 
     fn filters(locale: Locale) -> ListFilters;
 
@@ -223,7 +224,8 @@ pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageR
         let mut rows = records.iter().map(|record| L::cells(file.cells(), record));
         Ok(rows.try_for_each(|cells| file.row(&cells))?)
     };
-    list_page::export(&frame, L::FILE_NAME, L::COLUMNS, write).await
+    let columns: Vec<_> = L::COLUMNS.iter().map(|column| frame.say(*column)).collect();
+    list_page::export(&frame, L::FILE_NAME, &columns, write).await
 }
 
 /// Redirects to the list, with a message about the export's limit.

@@ -1,10 +1,11 @@
 //! The list of orders and its export.
 
+use resource::Both;
 use web::locale::Locale;
 
 use super::{
     super::{
-        labels::{ORDER_STATUSES, TITLE, code_of, order_state, order_status},
+        labels::{ORDER_STATUSES, TITLE, order_state, order_status},
         model::CheckoutOrder,
     },
     ORDERS,
@@ -19,7 +20,6 @@ use crate::{
             Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
         },
     },
-    rest::json::time_text,
 };
 
 pub(super) struct Orders;
@@ -29,16 +29,16 @@ impl CheckoutList for Orders {
 
     const PATH: &'static str = ORDERS;
     const FILE_NAME: &'static str = "orders";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "reference",
-        "status",
-        "amount",
-        "refunded_amount",
-        "description",
-        "created_at",
-        "expires_at",
-        "paid_at",
+    const COLUMNS: &'static [Both] = &[
+        ("Código", "ID"),
+        ("Número", "Number"),
+        ("Situação", "Status"),
+        ("Valor", "Amount"),
+        ("Devolvido", "Refunded"),
+        ("Descrição", "Description"),
+        ("Criado em", "Created"),
+        ("Válido até", "Valid until"),
+        ("Pago em", "Paid"),
     ];
 
     fn filters(locale: Locale) -> ListFilters {
@@ -99,13 +99,13 @@ impl CheckoutList for Orders {
         vec![
             order.id.clone(),
             reference.unwrap_or_default(),
-            code_of(&ORDER_STATUSES, &order.status).to_owned(),
+            cells.say(order_state(order).text),
             cells.amount(order.amount),
             cells.amount(order.refunded_amount),
             Cells::text(&order.description),
-            time_text(order.created_at),
-            time_text(order.expires_at),
-            order.paid_at.map(time_text).unwrap_or_default(),
+            cells.time(order.created_at),
+            cells.time(order.expires_at),
+            order.paid_at.map(|at| cells.time(at)).unwrap_or_default(),
         ]
     }
 }

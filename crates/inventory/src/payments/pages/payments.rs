@@ -4,13 +4,12 @@
 use askama::Template;
 use axum::extract::Path;
 use db::Money;
+use resource::Both;
 use web::locale::Locale;
 
 use super::{
     super::{
-        labels::{
-            METHODS, PAYMENT_STATUSES, StatusLabel, code_of, method, method_id, payment_status,
-        },
+        labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
     Id, ORDERS, PAYMENTS,
@@ -30,7 +29,7 @@ use crate::{
         part::{PagePart, part},
     },
     payments,
-    rest::{json::time_text, query::Parameters},
+    rest::query::Parameters,
 };
 
 pub(super) struct Payments;
@@ -40,14 +39,14 @@ impl CheckoutList for Payments {
 
     const PATH: &'static str = PAYMENTS;
     const FILE_NAME: &'static str = "payments";
-    const COLUMNS: &'static [&'static str] = &[
-        "id",
-        "status",
-        "amount",
-        "payment_method",
-        "email",
-        "created_at",
-        "approved_at",
+    const COLUMNS: &'static [Both] = &[
+        ("Código", "ID"),
+        ("Situação", "Status"),
+        ("Valor", "Amount"),
+        ("Forma", "Method"),
+        ("Quem paga", "Payer"),
+        ("Criado em", "Created"),
+        ("Aprovado em", "Approved"),
     ];
 
     fn filters(locale: Locale) -> ListFilters {
@@ -113,12 +112,15 @@ impl CheckoutList for Payments {
     fn cells(cells: Cells, payment: &Payment) -> Vec<String> {
         vec![
             payment.id.clone(),
-            code_of(&PAYMENT_STATUSES, &payment.status).to_owned(),
+            cells.say(payment_status(payment.status).text),
             cells.amount(payment.transaction_amount),
-            code_of(&METHODS, &payment.method()).to_owned(),
+            cells.say(method(payment.method())),
             Cells::text(&payment.payer.email),
-            time_text(payment.date_created),
-            payment.date_approved.map(time_text).unwrap_or_default(),
+            cells.time(payment.date_created),
+            payment
+                .date_approved
+                .map(|at| cells.time(at))
+                .unwrap_or_default(),
         ]
     }
 }

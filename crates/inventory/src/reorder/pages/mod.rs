@@ -90,7 +90,8 @@ async fn export(frame: Frame) -> PageResult {
         let put = |need: &super::ReorderNeed| file.row(&view::cells(need, locale));
         Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
-    list_page::export(&frame, "low-stock", &view::COLUMNS, read).await
+    let columns = view::COLUMNS.map(|column| frame.say(column));
+    list_page::export(&frame, "low-stock", &columns, read).await
 }
 
 async fn orders(frame: Frame, parameters: Parameters) -> PageResult {

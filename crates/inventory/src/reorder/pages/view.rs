@@ -2,6 +2,7 @@
 
 use askama::Template;
 use axum::response::Response;
+use resource::Both;
 use web::locale::Locale;
 
 use super::{
@@ -25,18 +26,27 @@ use crate::{
 pub(super) const GROUP: &str = "group";
 pub(super) const BY_SUPPLIER: &str = "supplier";
 
-pub(super) const COLUMNS: [&str; 11] = [
-    "product",
-    "product_title",
-    "serie_number",
-    "quantity",
-    "threshold",
-    "days_of_cover",
-    "sold_in_30_days",
-    "supplier",
-    "supplier_name",
-    "suggested_quantity",
-    "reason",
+/// The columns that the list and the export have.
+const PRODUCT: Both = ("Produto", "Product");
+const STOCK: Both = ("Estoque", "Stock");
+const MINIMUM: Both = ("Mínimo", "Threshold");
+const SOLD: Both = ("Saídas em 30 dias", "Sold in 30 days");
+const SUPPLIER: Both = ("Último fornecedor", "Last supplier");
+const ORDER: Both = ("Pedir", "Order");
+
+/// The columns of the export.
+pub(super) const COLUMNS: [Both; 11] = [
+    ("ID do produto", "Product ID"),
+    PRODUCT,
+    ("Número de série", "Serial number"),
+    STOCK,
+    MINIMUM,
+    ("Dura (dias)", "Lasts (days)"),
+    SOLD,
+    ("ID do fornecedor", "Supplier ID"),
+    SUPPLIER,
+    ORDER,
+    ("Motivo", "Reason"),
 ];
 
 /// A product's row in the export.
@@ -168,19 +178,16 @@ impl<'a> ListView<'a> {
     fn columns(&self) -> Vec<Column> {
         let frame = self.frame;
         let mut columns = vec![
-            Column::text(frame.text("Produto", "Product"), ""),
-            Column::number(frame.text("Estoque", "Stock"), ""),
-            Column::number(frame.text("Mínimo", "Threshold"), ""),
+            Column::text(frame.say(PRODUCT), ""),
+            Column::number(frame.say(STOCK), ""),
+            Column::number(frame.say(MINIMUM), ""),
             Column::number(frame.text("Dura", "Lasts"), ""),
-            Column::number(frame.text("Saídas em 30 dias", "Sold in 30 days"), ""),
+            Column::number(frame.say(SOLD), ""),
         ];
         if !self.is_grouped {
-            columns.push(Column::text(
-                frame.text("Último fornecedor", "Last supplier"),
-                "",
-            ));
+            columns.push(Column::text(frame.say(SUPPLIER), ""));
         }
-        columns.push(Column::text(frame.text("Pedir", "Order"), ""));
+        columns.push(Column::text(frame.say(ORDER), ""));
         columns
     }
 
@@ -223,7 +230,7 @@ impl<'a> ListView<'a> {
         let (value, message) = refused.map_or((number.as_str(), ""), |(_, form)| {
             (form.value(THRESHOLD), form.error(THRESHOLD))
         });
-        let label = frame.text("Mínimo", "Threshold");
+        let label = frame.say(MINIMUM);
         Cell::Input(CellInput {
             name: THRESHOLD.to_owned(),
             id: format!("{THRESHOLD}-{id}"),

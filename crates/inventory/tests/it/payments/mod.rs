@@ -178,7 +178,7 @@ on_both_engines!(
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
         let app = app_with(&address, &checkout).await;
-        let manager = app.logged_in("manager").await;
+        let mut manager = app.logged_in("manager").await;
         let file = manager.get("/payments/export/?status=paid").await;
         assert_eq!(
             file.header("content-disposition"),
@@ -186,15 +186,23 @@ on_both_engines!(
         );
         let lines: Vec<&str> = file.text.trim_start_matches('\u{feff}').lines().collect();
         assert_eq!(
-            lines[0],
-            "id,reference,status,amount,refunded_amount,description,created_at,expires_at,paid_at"
+            lines,
+            [
+                "ID,Number,Status,Amount,Refunded,Description,Created,Valid until,Paid",
+                "ord_1,1042,Paid,149.90,0.00,Café <b>,2026-11-20 09:00:00,2026-11-21 09:00:00,2026-11-20 09:02:00",
+            ]
         );
-        assert!(lines[1].starts_with("ord_1,1042,paid,149.90,0.00,Café <b>,2026-11-20T12:00:00"));
+        manager.language = "pt-BR";
         let file = manager.get("/payments/received/export/").await;
-        assert!(
-            file.text
-                .contains("1234567890,approved,149.90,pix,maria@example.com,")
+        let lines: Vec<&str> = file.text.trim_start_matches('\u{feff}').lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "Código;Situação;Valor;Forma;Quem paga;Criado em;Aprovado em",
+                "1234567890;Aprovado;149,90;Pix;maria@example.com;20/11/2026 09:01:00;20/11/2026 09:02:00",
+            ]
         );
+        manager.language = "en";
         checkout.behaves(|_| Reply::json(200, &list_of(&[order("paid")], 2001)));
         let answer = manager.get("/payments/export/?status=paid").await;
         redirects(&answer, "/payments/?status=paid");
