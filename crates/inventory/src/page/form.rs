@@ -22,7 +22,7 @@ pub(crate) struct Form {
     values: Vec<(String, String)>,
     errors: Vec<(&'static str, String)>,
     conflicts: Vec<Conflict>,
-    /// Fields that are not described elsewhere, for their labels.
+    /// Fields that are not described elsewhere or have another label here.
     own: Vec<&'static Field>,
     /// The error of the form as a whole; empty if there is none.
     pub(crate) problem: String,
@@ -132,8 +132,13 @@ impl Form {
 
     /// Sets the error of a field that is not described elsewhere.
     pub(crate) fn complain_of(&mut self, field: &'static Field, message: impl Into<String>) {
-        self.own.push(field);
+        self.describe(field);
         self.complain(field.name, message);
+    }
+
+    /// Names a field in the summary as this form does.
+    pub(crate) fn describe(&mut self, field: &'static Field) {
+        self.own.push(field);
     }
 
     /// Sorts the errors by this order of fields.

@@ -28,7 +28,7 @@ use crate::{
 const FIELDS: &[&str] = &["quantity", "reason", "note"];
 
 const QUANTITY: &Field =
-    &integer::<i64>("Quantidade", "Quantity", 0, MAX_COUNTED).named("quantity");
+    &integer::<i64>("Quantidade contada", "Counted quantity", 0, MAX_COUNTED).named("quantity");
 const NOTE: &Field = &text::<Option<String>>("Observação", "Note", MAX_NOTE).named("note");
 /// The hidden field with the quantity that the form showed.
 const SHOWN: &str = "shown";
@@ -120,6 +120,7 @@ async fn book(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResul
 /// Parses the form. `None` if it is invalid; the form then has the errors.
 fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     let locale = frame.locale;
+    post.form.describe(QUANTITY);
     post.read_fields(&[QUANTITY, NOTE], locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
     let quantity = reader.integer(QUANTITY.name, 0, MAX_COUNTED);

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::response::Response;
 use db::{Money, Timestamp};
 use http::StatusCode;
-use resource::{Field, text};
+use resource::{Field, price, text};
 use web::locale::in_sao_paulo;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
         client::CheckoutError,
         model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    AMOUNT, error_text, idempotency_key,
+    error_text, idempotency_key,
     list::moment,
     order_address, read_amount, require, unavailable,
 };
@@ -40,9 +40,12 @@ const FIELDS: &[&str] = &[
     "quantity",
     AMOUNT.name,
     "description",
-    "reference",
+    REFERENCE.name,
     EXPIRES_ON.name,
 ];
+const AMOUNT: &Field = &price::<Money>("Valor", "Amount").named("amount");
+const REFERENCE: &Field =
+    &text::<Option<String>>("Número do pedido", "Order number", 64).named("reference");
 const EXPIRES_ON: &Field =
     &text::<Option<String>>("Válido até", "Valid until", 10).named("expires_on");
 /// The most lines of an order, and the most units of a line.
@@ -310,14 +313,14 @@ fn order(frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
             "Digite um valor em reais, como 149,90, ou adicione produtos.",
             "Enter an amount, such as 149.90, or add products.",
         );
-        read_amount(frame, &mut link.form, invalid)
+        read_amount(frame, &mut link.form, AMOUNT, invalid)
     } else {
         check_sum(frame, link);
         None
     };
     let description = description(frame, link);
     let expires_at = expires_at(frame, &mut link.form);
-    let reference = link.form.value("reference").trim().to_owned();
+    let reference = link.form.value(REFERENCE.name).trim().to_owned();
     if link.form.is_refused() {
         return None;
     }

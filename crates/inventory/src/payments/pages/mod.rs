@@ -13,7 +13,7 @@ use askama::Template;
 use axum::extract::Path;
 use db::Money;
 use http::StatusCode;
-use resource::{Field, price};
+use resource::Field;
 use web::locale::Locale;
 
 use super::{Failure, client::CheckoutError, model::CheckoutOrder};
@@ -33,7 +33,6 @@ use list::CheckoutList as _;
 /// An id of checkout in a path.
 type Id = Path<String>;
 
-const AMOUNT: &Field = &price::<Money>("Valor", "Amount").named("amount");
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
 
@@ -98,16 +97,21 @@ fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
     FormToken::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
 }
 
-/// The typed amount. An error in the form if it is not one above zero: `invalid`, unless there is a
-/// more precise one.
-fn read_amount(frame: &Frame, form: &mut Form, invalid: &'static str) -> Option<Money> {
-    let typed = form.value(AMOUNT.name).to_owned();
+/// The amount typed into a field. An error in the form if it is not one above zero: `invalid`,
+/// unless there is a more precise one.
+fn read_amount(
+    frame: &Frame,
+    form: &mut Form,
+    field: &'static Field,
+    invalid: &'static str,
+) -> Option<Money> {
+    let typed = form.value(field.name).to_owned();
     let message = match numbers::amount(&typed).map(|plain| Money::parse(&plain)) {
         Ok(Ok(amount)) if amount > Money::ZERO => return Some(amount),
         Err(problem) => numbers::message(problem, &typed, frame.locale),
         Ok(_) => invalid.to_owned(),
     };
-    form.complain_of(AMOUNT, message);
+    form.complain_of(field, message);
     None
 }
 

@@ -6,13 +6,14 @@ use askama::Template;
 use axum::{extract::Path, response::Response};
 use db::Money;
 use http::StatusCode;
+use resource::{Field, price};
 
 use super::{
     super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    AMOUNT, Confirmation, Id, error_text, idempotency_key, payment_address,
+    Confirmation, Id, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of, refunded},
     read_amount, require, unavailable, with_order,
 };
@@ -30,6 +31,7 @@ use crate::{
 
 /// The path of the form's idempotency key.
 const PATH: &str = "payments/refund";
+const REFUNDED: &Field = &price::<Money>("Valor a devolver", "Amount to refund").named("amount");
 
 #[derive(Template)]
 #[template(path = "payments/refund.html")]
@@ -144,13 +146,13 @@ pub(super) async fn refund(
         Err(failure) => return unavailable(&frame, failure),
     };
     let is_part = form.value("how") == "part";
-    if !is_part && !form.value(AMOUNT.name).trim().is_empty() {
+    if !is_part && !form.value(REFUNDED.name).trim().is_empty() {
         form.set("how", "part");
         let check = frame.text(
             "Com um valor digitado, só esta parte é devolvida. Para devolver tudo, apague o valor.",
             "With an amount entered, only this part is refunded. To refund everything, clear it.",
         );
-        form.complain_of(AMOUNT, check);
+        form.complain_of(REFUNDED, check);
     }
     // Without an amount, the rest is refunded.
     let amount = if is_part {
@@ -158,7 +160,7 @@ pub(super) async fn refund(
             "Digite um valor em reais, como 10,50.",
             "Enter an amount, such as 10.50.",
         );
-        read_amount(&frame, &mut form, invalid)
+        read_amount(&frame, &mut form, REFUNDED, invalid)
     } else {
         None
     };

@@ -128,7 +128,7 @@ app_on_both_engines!(
             ],
         );
         let refused = admin.submit("/products/1/adjust/", &[]).await;
-        is_refused(&refused, &["Quantidade: Este campo é obrigatório."]);
+        is_refused(&refused, &["Quantidade contada: Este campo é obrigatório."]);
         admin.page_with("/products/2/adjust/", 404).await;
         // A user who may not change products may not adjust stock.
         let viewer = app.logged_in("viewer").await;
