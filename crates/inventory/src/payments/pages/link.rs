@@ -173,7 +173,7 @@ pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult
             Ok(flash::success(see_other(&order_address(&order.id)), text))
         }
         Err(Failure::Refused(error)) => {
-            add_error(&frame, &mut link.form, &error);
+            add_error(&frame, &mut link, &error);
             Ok(again(&frame, link))
         }
         Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
@@ -394,8 +394,14 @@ fn expires_at(frame: &Frame, form: &mut Form) -> Option<String> {
     end.map(|end| end.to_string())
 }
 
-/// Adds checkout's error to the field that it is about.
-fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
+/// The index in the path of an item's member, such as `items[0].title`.
+fn item_index(member: &str) -> Option<usize> {
+    let (index, _) = member.strip_prefix("items[")?.split_once(']')?;
+    index.parse().ok()
+}
+
+/// Adds checkout's error to the field or the line that it is about.
+fn add_error(frame: &Frame, link: &mut LinkForm, error: &CheckoutError) {
     let text = match error.detail.as_str() {
         "Invalid amount" => frame
             .text(
@@ -405,12 +411,17 @@ fn add_error(frame: &Frame, form: &mut Form, error: &CheckoutError) {
             .to_owned(),
         _ => error_text(frame, error),
     };
-    let find_field = |name: &str| FIELDS.iter().copied().find(|field| *field == name);
-    match error.field.as_deref() {
-        Some("expires_at") => form.complain_of(EXPIRES_ON, text),
-        Some("amount") => form.complain_of(AMOUNT, text),
-        name => match name.and_then(find_field) {
-            Some(field) => form.complain(field, text),
+    let (name, form) = (error.field.as_deref().unwrap_or_default(), &mut link.form);
+    match name {
+        "expires_at" => form.complain_of(EXPIRES_ON, text),
+        "amount" => form.complain_of(AMOUNT, text),
+        "reference" => form.complain_of(REFERENCE, text),
+        "description" => form.complain("description", text),
+        _ => match item_index(name).and_then(|index| link.lines.get_mut(index)) {
+            Some(line) => {
+                form.problem = format!("{}: {text}", line.product.title);
+                line.problem = text;
+            }
             None => form.problem = text,
         },
     }

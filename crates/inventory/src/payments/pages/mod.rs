@@ -163,7 +163,7 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
 }
 
-/// Checkout's error in the user's language, if it has a translation.
+/// Checkout's error in the user's language. An error without a translation is logged.
 fn error_text(frame: &Frame, error: &CheckoutError) -> String {
     let translation = match (error.detail.as_str(), error.field.as_deref()) {
         ("Order already paid", _) => ("O pedido já foi pago.", "The order has already been paid."),
@@ -189,16 +189,29 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
             "O número de um pedido tem no máximo 64 caracteres e não é o de um cartão.",
             "An order number has at most 64 characters, and is not a card's.",
         ),
+        (_, Some("description")) => (
+            "Uma descrição tem no máximo 256 caracteres e nenhum número de cartão.",
+            "A description has at most 256 characters, and no card number.",
+        ),
+        (_, Some(member)) if member.ends_with("].title") => (
+            "O título de um produto do link não pode ter um número de cartão.",
+            "The title of a product in a link must not have a card number.",
+        ),
+        (_, Some(member)) if member.ends_with("].sku") => (
+            "O número de série de um produto do link não pode parecer um número de cartão.",
+            "The serial number of a product in a link must not look like a card number.",
+        ),
         (_, Some("Idempotency-Key")) => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
             "This form has already been sent with other values. Check it and send it again.",
         ),
-        (detail, _) => {
-            let text = frame.text(
-                "O serviço de pagamentos recusou",
-                "The payment service refused",
-            );
-            return format!("{text}: {detail}");
+        (detail, field) => {
+            let (status, field) = (error.status, field.unwrap_or_default());
+            tracing::warn!(%status, detail, field, "checkout refused a page's request for a reason that the page cannot explain: the page shows that it was refused");
+            (
+                "O serviço de pagamentos recusou os dados. Confira-os e tente de novo.",
+                "The payment service refused the data. Check it and try again.",
+            )
         }
     };
     frame.say(translation).to_owned()

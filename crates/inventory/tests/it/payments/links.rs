@@ -107,8 +107,22 @@ on_both_engines!(
         says(
             &answer,
             422,
-            &["An order with this number already exists.", "value=\"7\""],
+            &[
+                "Order number: An order with this number already exists.",
+                "value=\"7\"",
+            ],
         );
+        let refused = async |field: &'static str, said: &str| {
+            checkout.behaves(move |_| {
+                let detail = format!("Validation error: {field}: must not contain a card number");
+                Reply::json(422, &json!({"detail": detail, "field": field}))
+            });
+            let answer = manager.submit(NEW, &fields).await;
+            says(&answer, 422, &[said]);
+            assert!(!answer.text.contains("must not contain"));
+        };
+        refused("description", "Description: A description has at most").await;
+        refused("customer", "The payment service refused the data.").await;
         checkout
             .behaves(|_| Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"})));
         let too_much = "The amount is more than the payment service accepts.";
@@ -164,6 +178,15 @@ on_both_engines!(
             "items": [{"title": "Arroz", "quantity": 2, "unit_price": 12.50, "sku": "7891"}],
         });
         assert_eq!(checkout.posts()[0].json(), expected);
+        checkout.behaves(|_| {
+            let detail = "Validation error: items[0].sku: must not contain a card number";
+            Reply::json(422, &json!({"detail": detail, "field": "items[0].sku"}))
+        });
+        let code = "The serial number of a product in a link must not look like a card number.";
+        let answer = send(create("12.50")).await;
+        let line = format!("id=\"quantity_{product}-error\">{code}");
+        says(&answer, 422, &[&format!("Arroz: {code}"), &line]);
+        checkout.behaves(makes);
         says(
             &manager.submit(NEW, &[("do", "add")]).await,
             422,
@@ -177,7 +200,7 @@ on_both_engines!(
         let title = json!({"title": "á".repeat(500)});
         app.admin().change_product(1, title).await;
         leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
-        let sent = checkout.posts()[1].json();
+        let sent = checkout.posts()[2].json();
         let title = format!("{}…", "á".repeat(255));
         assert_eq!(sent["items"][0]["title"], title);
     }
