@@ -115,6 +115,7 @@ pub(crate) struct Payment {
     #[serde(deserialize_with = "id")]
     pub(crate) id: String,
     pub(crate) status: PaymentStatus,
+    status_detail: String,
     #[serde(deserialize_with = "money")]
     pub(crate) transaction_amount: Money,
     #[serde(rename = "payment_method_id")]
@@ -272,6 +273,11 @@ impl OrderItem {
 }
 
 impl Payment {
+    /// Whether a part of it was refunded. Checkout does not report how much.
+    pub(crate) fn is_partly_refunded(&self) -> bool {
+        self.status == PaymentStatus::Approved && self.status_detail == "partially_refunded"
+    }
+
     pub(crate) const fn method(&self) -> PaymentMethod {
         match (&self.card, &self.point_of_interaction) {
             (Some(_), _) => PaymentMethod::Card,

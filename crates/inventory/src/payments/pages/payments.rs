@@ -217,6 +217,7 @@ pub(super) fn refunded(payment: &Payment, order: Option<&CheckoutOrder>) -> Opti
     };
     match payment.status {
         PaymentStatus::Refunded => Some(payment.transaction_amount),
+        PaymentStatus::Approved if !payment.is_partly_refunded() => Some(Money::ZERO),
         PaymentStatus::Approved | PaymentStatus::ChargedBack => {
             let order = order?;
             let paid = order.payments.iter().filter(|one| took_money(one.status));

@@ -164,10 +164,20 @@ pub(super) async fn refund(
     } else {
         None
     };
+    // Only before the confirmation: a retry of a refund that was made leaves less than it asks for.
+    let is_confirmed = !form.value("confirmed").is_empty();
+    let most = subject.left().unwrap_or(subject.payment.transaction_amount);
+    if !is_confirmed && amount.is_some_and(|amount| amount > most) {
+        let text = frame.text(
+            "O máximo que pode ser devolvido é",
+            "The most that can be refunded is",
+        );
+        form.complain_of(REFUNDED, format!("{text} {}.", frame.locale.money(most)));
+    }
     if form.is_refused() {
         return subject.ask(&frame, &form).await;
     }
-    if form.value("confirmed").is_empty() {
+    if !is_confirmed {
         let confirmation = subject.confirmation(&frame, amount, frame.once_only_token());
         return Ok(frame.show(confirmation));
     }

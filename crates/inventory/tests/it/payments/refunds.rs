@@ -5,7 +5,7 @@ use test_kit::{html::has, on_both_engines};
 
 use super::{
     app_with, audit_entries,
-    checkout::{Call, Checkout, Reply, order, reads},
+    checkout::{Call, Checkout, Reply, order, payment, reads},
     says,
 };
 use crate::{
@@ -168,15 +168,19 @@ on_both_engines!(
                 .await;
             assert_eq!(answer.status, 422, "{amount}");
         }
-        let question = asked(&admin, "part", "900").await;
+        let fields = [("how", "part"), ("amount", "149,91")];
+        let too_much = "Amount to refund: The most that can be refunded is R$\u{a0}149.90.";
+        says(&admin.submit(REFUND, &fields).await, 422, &[too_much]);
+        // Somebody else may have refunded a part between the two steps.
+        let question = asked(&admin, "part", "149,90").await;
         says(
             &confirm(&admin, &question).await,
             422,
             &["more than what is left"],
         );
         let expected = [
-            "admin asked 1234567890: R$ 900,00",
-            "admin refused 1234567890: R$ 900,00",
+            "admin asked 1234567890: R$ 149,90",
+            "admin refused 1234567890: R$ 149,90",
         ];
         assert_eq!(done(&app).await, expected);
         // A user without the permission who sends the form is refused before checkout is called.
@@ -188,24 +192,46 @@ on_both_engines!(
 );
 
 on_both_engines!(
-    what_checkout_does_not_tell_is_told_as_unknown,
+    what_a_payment_gave_back_is_told_as_far_as_it_is_known,
     async |address| {
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
         let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
-        let alone = admin.page("/payments/received/1234567890/").await;
-        assert!(alone.contains("not known"));
-        let with_order = admin.page(BACK).await;
-        assert!(
-            with_order.contains("href=\"/payments/orders/ord_1/\"")
-                && !with_order.contains("not known")
+        let alone = "/payments/received/1234567890/";
+        has(
+            &admin.page(alone).await,
+            &["<dt>Refunded</dt><dd>R$\u{a0}0.00</dd>"],
         );
-        // The page of another order does not show the payment.
-        checkout.behaves(|call| match call.line().as_str() {
-            "GET /orders/ord_1" => Reply::json(200, &order("open")),
+        let with_order = admin.page(BACK).await;
+        has(&with_order, &["href=\"/payments/orders/ord_1/\""]);
+        let part = |call: &Call| match call.line().as_str() {
+            "GET /payments/1234567890" => {
+                let mut payment = payment("approved");
+                payment["status_detail"] = json!("partially_refunded");
+                Reply::json(200, &payment)
+            }
+            "GET /orders/ord_1" => {
+                let mut paid = order("paid");
+                paid["refunded_amount"] = json!(40);
+                Reply::json(200, &paid)
+            }
             _ => reads(call, "paid"),
+        };
+        checkout.behaves(part);
+        has(
+            &admin.page(alone).await,
+            &["<dt>Refunded</dt><dd>a part, amount not known</dd>"],
+        );
+        has(
+            &admin.page(BACK).await,
+            &["<dt>Refunded</dt><dd>R$\u{a0}40.00</dd>"],
+        );
+        // The order of another payment tells nothing of this one.
+        checkout.behaves(move |call| match call.line().as_str() {
+            "GET /orders/ord_1" => Reply::json(200, &order("open")),
+            _ => part(call),
         });
-        assert!(admin.page(BACK).await.contains("not known"));
+        has(&admin.page(BACK).await, &["a part, amount not known"]);
     }
 );
 
@@ -227,8 +253,6 @@ on_both_engines!(
         let app = app_with(&address, &checkout).await;
         let admin = app.logged_in("admin").await;
         let html = admin.page(BACK).await;
-        has(&html, &["<dt>Refunded</dt><dd>not known</dd>"]);
-        let question = asked(&admin, "all", "").await;
-        has(&question.text, &["everything that is left"]);
+        has(&html, &["<dt>Refunded</dt><dd>R$\u{a0}0.00</dd>"]);
     }
 );
