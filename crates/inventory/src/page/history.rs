@@ -26,6 +26,9 @@ const SHOWN: u64 = 10;
 /// Who made a change that no person made.
 pub(crate) const SYSTEM: Both = ("sistema", "system");
 
+/// A record that was saved as it was.
+const NO_FIELDS: Both = ("Nenhum campo alterado", "No fields changed");
+
 #[derive(Debug)]
 pub(crate) struct ChangeView {
     pub(crate) done: String,
@@ -77,6 +80,7 @@ pub(crate) async fn page(
 fn phrase(entry: &Entry, locale: Locale) -> String {
     match entry.action {
         ActionKind::Added => locale.text("Criado", "Added").to_owned(),
+        ActionKind::Changed if entry.fields.0.is_empty() => locale.say(NO_FIELDS).to_owned(),
         ActionKind::Changed => {
             let fields: Vec<_> = entry
                 .fields
@@ -96,9 +100,7 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     let fields = entry.fields.names().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
     match entry.action {
-        ActionKind::Changed if names.is_empty() => locale
-            .text("Nenhum campo alterado.", "No fields changed.")
-            .to_owned(),
+        ActionKind::Changed if names.is_empty() => format!("{}.", locale.say(NO_FIELDS)),
         ActionKind::Changed => format!(
             "{} {}.",
             locale.text("Alterado:", "Changed"),
@@ -183,7 +185,10 @@ mod tests {
             sentence(&entry, Locale::PtBr),
             "Alterado: Título e Quantidade."
         );
+        assert_eq!(phrase(&entry, Locale::PtBr), "Alterado: título, quantidade");
         assert_eq!(sentence(&changed(&[]), Locale::En), "No fields changed.");
+        let told = phrase(&changed(&[]), Locale::PtBr);
+        assert_eq!(told, "Nenhum campo alterado");
     }
 
     #[test]
