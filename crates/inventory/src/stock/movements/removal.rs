@@ -121,16 +121,24 @@ fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refu
     };
     let number = |units| Locale::PtBr.number(units);
     match error {
-        QuantityError::Insufficient(available) => Refusal::Conflict(Message::new(
-            format!(
-                "Não é possível excluir {this}: só {} das {} unidades ainda estão em estoque.",
-                number(available),
-                number(quantity)
-            ),
-            format!(
-                "Cannot delete this {name} because only {available} of its {quantity} units are still in stock."
-            ),
-        )),
+        QuantityError::Insufficient(available) => {
+            let left = match (number(available), number(quantity)) {
+                _ if quantity == 1 => "a única unidade não está mais em estoque".to_owned(),
+                (_, all) if available == 0 => {
+                    format!("nenhuma das {all} unidades ainda está em estoque")
+                }
+                (one, all) if available == 1 => {
+                    format!("só {one} das {all} unidades ainda está em estoque")
+                }
+                (some, all) => format!("só {some} das {all} unidades ainda estão em estoque"),
+            };
+            Refusal::Conflict(Message::new(
+                format!("Não é possível excluir {this}: {left}."),
+                format!(
+                    "Cannot delete this {name} because only {available} of its {quantity} units are still in stock."
+                ),
+            ))
+        }
         QuantityError::TooMany(_) => Refusal::Conflict(Message::new(
             format!(
                 "Não é possível excluir {this}: a quantidade do produto ficaria grande demais."
@@ -139,5 +147,27 @@ fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refu
         )),
         // `Archived` cannot occur: reversals are allowed for archived products.
         QuantityError::NoProduct | QuantityError::Archived => Refusal::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_an_inflow_is_told_in_the_number_that_it_has() {
+        for (left, of, said) in [
+            (0, 1, "a única unidade não está mais em estoque."),
+            (0, 1200, "nenhuma das 1.200 unidades ainda está em estoque."),
+            (1, 2, "só 1 das 2 unidades ainda está em estoque."),
+            (3, 10, "só 3 das 10 unidades ainda estão em estoque."),
+        ] {
+            let refused = irreversible(Movement::Inflow, of, QuantityError::Insufficient(left));
+            let Refusal::Conflict(message) = refused else {
+                panic!("{refused:?}");
+            };
+            let told = message.text(Locale::PtBr);
+            assert_eq!(told, format!("Não é possível excluir esta entrada: {said}"));
+        }
     }
 }
