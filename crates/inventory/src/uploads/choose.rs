@@ -257,7 +257,14 @@ fn new_upload(
         (RESOURCE, message)
     })?;
     let file = form.file.filter(|file| !file.is_empty());
-    let file = file.ok_or_else(|| (FILE, frame.text("Escolha um arquivo.", "Choose a file.")))?;
+    let file = file.ok_or_else(|| {
+        let message = if chosen.file_name.is_empty() {
+            frame.text("Escolha um arquivo.", "Choose a file.")
+        } else {
+            frame.text("O arquivo está vazio.", "The file is empty.")
+        };
+        (FILE, message)
+    })?;
     let content = decode(&file).filter(|content| !content.contains('\0'));
     let content = content.ok_or_else(|| {
         let message = frame.text(

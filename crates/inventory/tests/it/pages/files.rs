@@ -122,7 +122,7 @@ app_on_both_engines!(
             ],
         );
         for (resource, content, said) in [
-            ("products", "", "Escolha um arquivo."),
+            ("products", "", "O arquivo está vazio."),
             ("users", "a", "Escolha o que o arquivo contém."),
             ("brands", "cor\nAzul\n", "falta a coluna Nome"),
         ] {
