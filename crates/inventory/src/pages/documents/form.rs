@@ -45,16 +45,17 @@ pub(crate) async fn added(
     kind: DocumentKind,
     product: &Picker,
 ) -> Result<(Option<(i64, i64)>, Option<i64>), Refusal> {
-    let Ok(id) = product.id.parse() else {
+    let id = product.id.parse().ok();
+    if id.is_none() && post.form.error(product.name).is_empty() {
         return Ok((None, None));
-    };
+    }
     let typed = post.text("quantity");
     let message = match quantity(kind, &typed, frame.locale) {
-        Ok(quantity) => return Ok((Some((id, quantity)), None)),
+        Ok(quantity) => return Ok((id.map(|id| (id, quantity)), None)),
         Err(message) => message,
     };
     if let Some(next) = products::with_serie_number(&frame.state, &typed).await? {
-        return Ok((Some((id, 1)), Some(next.id)));
+        return Ok((id.map(|id| (id, 1)), Some(next.id)));
     }
     post.form.complain("quantity", message.text(frame.locale));
     Ok((None, None))

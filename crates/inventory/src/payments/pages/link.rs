@@ -271,9 +271,10 @@ fn quantity(frame: &Frame, typed: &str) -> Result<i64, String> {
 
 /// Adds the chosen product to the lines. Returns whether there was one.
 async fn add_picked(frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal> {
-    let Ok(id) = link.product.id.parse::<i64>() else {
+    let id = link.product.id.parse::<i64>().ok();
+    if id.is_none() && link.form.error("product").is_empty() {
         return Ok(false);
-    };
+    }
     let typed = link.form.value("quantity").to_owned();
     let quantity = match quantity(frame, &typed) {
         Ok(quantity) => quantity,
@@ -281,6 +282,9 @@ async fn add_picked(frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal>
             link.form.complain("quantity", message);
             return Ok(false);
         }
+    };
+    let Some(id) = id else {
+        return Ok(false);
     };
     let is_full = link.lines.len() >= MAX_LINES;
     if let Some(line) = link.lines.iter_mut().find(|line| line.product.id == id) {

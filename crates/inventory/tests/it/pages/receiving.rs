@@ -183,6 +183,10 @@ app_on_both_engines!(
         let fields = [supplier, invoice, product, ("quantity", "99999999")];
         let refused = admin.submit_with_token(DRAFT, &fields).await;
         is_refused(&refused, &["less than or equal to 1000000"]);
+        let fields = [invoice, ("product_text", "zzz"), ("quantity", "x")];
+        let refused = admin.submit_with_token("/receiving/new/", &fields).await;
+        let both = ["“zzz”", "Quantity: A valid integer is required."];
+        is_refused(&refused, &both);
     }
 );
 

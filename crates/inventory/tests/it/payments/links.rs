@@ -192,6 +192,12 @@ on_both_engines!(
             422,
             &["Choose a product."],
         );
+        let both = [("product_text", "zzz"), ("quantity", "x"), ("do", "add")];
+        says(
+            &manager.submit(NEW, &both).await,
+            422,
+            &["“zzz”", "Enter a whole number from 1"],
+        );
         let remove = format!("remove-{product}");
         let mut fields = create("12.50");
         fields[3].1 = remove;
