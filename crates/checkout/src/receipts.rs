@@ -192,7 +192,8 @@ impl Facts<'_> {
             .iter()
             .map(|item| {
                 let sum = self.locale.money(item.sum().unwrap_or(Money::ZERO));
-                format!("{} × {}: {sum}", item.quantity, item.title)
+                let quantity = self.locale.number(item.quantity);
+                format!("{quantity} × {}: {sum}", item.title)
             })
             .collect()
     }

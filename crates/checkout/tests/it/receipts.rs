@@ -56,7 +56,7 @@ on_both_engines!(
         let order = json!({
             "reference": "1042", "description": "Pedido 1042",
             "items": [
-                {"title": "Café <forte>", "quantity": 2, "unit_price": 39.90},
+                {"title": "Café <forte>", "quantity": 1000, "unit_price": 39.90},
                 {"title": "Filtro", "quantity": 1, "unit_price": 9.50},
             ],
         });
@@ -78,9 +78,9 @@ on_both_engines!(
         let texts = taken[0].texts();
         let expected = format!(
             "Seu pagamento para Livraria <da> Praça foi aprovado.\n\n\
-             Valor: R$\u{a0}89,30\nData: 20/11/2026 09:00\nForma de pagamento: Pix\n\
+             Valor: R$\u{a0}39.909,50\nData: 20/11/2026 09:00\nForma de pagamento: Pix\n\
              Descrição: Pedido 1042\nPedido: 1042\nNúmero do pagamento: {payment}\n\n\
-             - 2 × Café <forte>: R$\u{a0}79,80\n- 1 × Filtro: R$\u{a0}9,50\n\n\
+             - 1.000 × Café <forte>: R$\u{a0}39.900,00\n- 1 × Filtro: R$\u{a0}9,50\n\n\
              Dúvidas? Fale com a loja: (11) 5555-0142\n\n-- \n\
              Você recebe este e-mail porque o seu endereço foi informado no pagamento. Não é um documento fiscal.\n"
         );

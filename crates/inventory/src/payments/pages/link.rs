@@ -358,7 +358,7 @@ fn check_sum(frame: &Frame, link: &mut LinkForm) {
     }
 }
 
-/// The typed description, or the products: `2 × Café, 1 × Filtro`.
+/// The typed description, or the products: `1.000 × Café, 1 × Filtro`.
 fn description(frame: &Frame, link: &mut LinkForm) -> String {
     let typed = link.form.value("description").trim().to_owned();
     if typed.is_empty() && link.lines.is_empty() {
@@ -372,7 +372,8 @@ fn description(frame: &Frame, link: &mut LinkForm) -> String {
         return typed;
     }
     let lines = link.lines.iter();
-    let lines = lines.map(|line| format!("{} × {}", line.quantity, line.product.title));
+    let quantity = |line: &LinkLine| frame.locale.number(line.quantity);
+    let lines = lines.map(|line| format!("{} × {}", quantity(line), line.product.title));
     let text = lines.collect::<Vec<_>>().join(", ");
     shortened(&text, MAX_TEXT)
 }
