@@ -62,6 +62,13 @@ async fn reads(browser: &Browser, product: &Product, units: &str) {
     browser.wait_until("what was counted", &expression).await;
 }
 
+/// The codes that stand on several lines.
+async fn broken_codes(browser: &Browser) -> serde_json::Value {
+    let script = "const lines = (code) => { const range = document.createRange(); range.selectNodeContents(code); return range.getClientRects().length; };
+        return [...document.querySelectorAll('#lines th small')].filter((code) => lines(code) > 1).map((code) => code.textContent)";
+    browser.script(script).await
+}
+
 /// Begins a count of a category.
 async fn begin(browser: &Browser, inventory: &str, category: i64) {
     let address = format!("{inventory}/categories/{category}/");
@@ -139,10 +146,7 @@ async fn a_category_is_counted_with_a_scanner_over_a_logout_booked_at_once_and_u
     assert_eq!(browser.url().await, draft);
     reads(&browser, &first, "5").await;
     assert!(!browser.is_too_wide().await);
-    let broken = "const lines = (code) => { const range = document.createRange(); range.selectNodeContents(code); return range.getClientRects().length; };
-        return [...document.querySelectorAll('#lines th small')].filter((code) => lines(code) > 1).map((code) => code.textContent)";
-    let broken = browser.script(broken).await;
-    assert_eq!(broken, serde_json::json!([]), "codes over several lines");
+    assert_eq!(broken_codes(&browser).await, serde_json::json!([]));
     browser.check_accessibility().await;
     let counted = (first.stock - 2).to_string();
     browser.fill(&first.field(), &counted).await;

@@ -423,9 +423,9 @@ fn add_error(frame: &Frame, link: &mut LinkForm, error: &CheckoutError) {
         "reference" => form.complain_of(REFERENCE, text),
         "description" => form.complain("description", text),
         _ => match item_index(name).and_then(|index| link.lines.get_mut(index)) {
-            Some(line) => {
-                form.problem = format!("{}: {text}", line.product.title);
-                line.problem = text;
+            Some(refused) => {
+                form.problem = format!("{}: {text}", refused.product.title);
+                refused.problem = text;
             }
             None => form.problem = text,
         },
