@@ -372,33 +372,6 @@ app_on_both_engines!(what_staged_rows_refer_to_cannot_be_deleted, async |app| {
 });
 
 app_on_both_engines!(
-    a_serie_number_of_staged_rows_is_given_to_no_product,
-    async |app| {
-        let other = app.admin().a_product("Arroz", 1).await;
-        for sql in [
-            "INSERT INTO imports (user_name, resource, file_name, state, added, created_at)
-             SELECT 'a', 'products', 'a.csv', 'staging', 0, created_at FROM products",
-            "INSERT INTO import_serie_numbers (serie_number, import_id) VALUES ('789', 1)",
-        ] {
-            app.execute(sql).await;
-        }
-        let product = json!({"title": "Feijão", "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
-                             "quantity": 1, "serie_number": "789"});
-        let taken = json!({"serie_number": ["product with this serie number already exists."]});
-        let manager = app.manager();
-        let refused = manager.post("/api/v1/products/", product.clone()).await;
-        refused.is(400, &taken);
-        let path = format!("/api/v1/products/{other}/");
-        let change = json!({"serie_number": "789"});
-        manager.patch(&path, change.clone()).await.is(400, &taken);
-        app.execute("DELETE FROM import_serie_numbers").await;
-        manager.post("/api/v1/products/", product).await.id();
-        let held = "SELECT count(*) FROM import_serie_numbers";
-        assert_eq!(app.number(held).await, 0);
-    }
-);
-
-app_on_both_engines!(
     one_import_is_under_way_at_a_time_and_a_file_has_so_many_rows_at_most,
     async |app| {
         let admin = app.logged_in("admin").await;

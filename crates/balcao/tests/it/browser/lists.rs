@@ -38,9 +38,9 @@ const CARD: &str =
 async fn a_list_on_a_phone_is_sorted_by_a_menu_and_its_cards_are_low() {
     let (_demo, browser, inventory) = opened(english((390, 740)), "admin").await;
     for (path, most) in [
-        ("/products/", 130.0),
+        ("/products/", 140.0),
         ("/categories/", 80.0),
-        ("/outflows/", 130.0),
+        ("/outflows/", 140.0),
     ] {
         browser.goto(&format!("{inventory}{path}")).await;
         browser.wait_for("#index tbody tr").await;
