@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use test_kit::browser::{Browser, Key, Scheme};
 use test_kit::demo::{english, opened};
 use test_kit::process::Balcao;
@@ -28,6 +29,9 @@ const PICTURES: [Picture; 6] = [
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let (demo, browser, _) = opened(english(DESK), "admin").await;
+    browser
+        .devtools("Emulation.setScrollbarsHidden", json!({"hidden": true}))
+        .await;
     checkout(&browser, &demo).await;
     for (name, service, path, (width, height), scheme) in PICTURES {
         browser.resize(width, height).await;
@@ -42,7 +46,7 @@ async fn main() {
     payment_link(&browser, &demo).await;
 }
 
-/// The page with a card's fields half filled.
+/// The page before a card is typed.
 async fn checkout(browser: &Browser, demo: &Balcao) {
     let order = "/?amount=149.90&description=Order%201042";
     browser.resize(DESK.0, 960).await;
