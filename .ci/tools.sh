@@ -37,9 +37,9 @@ install_missing() {
   program promtool || packages+=(prometheus)
   program systemd-analyze || packages+=(systemd)
   if ! $fast; then
-    # Chromium's engine without its windows, in half of the time.
-    program "$chromium" || packages+=(chromium-headless-shell)
-    program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}" || packages+=(chromium-driver)
+    # Chromium's engine without its windows, in half of the time; both packages of one version.
+    { program "$chromium" && program "${BALCAO_TEST_CHROMEDRIVER:-chromedriver}"; } ||
+      packages+=(chromium-headless-shell chromium-driver)
     # The proxies of docs/operations.md; servers are not in every user's search path.
     program nginx /usr/sbin/nginx || packages+=(nginx)
     program haproxy /usr/sbin/haproxy || packages+=(haproxy)
