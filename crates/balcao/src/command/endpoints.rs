@@ -121,7 +121,7 @@ pub(super) fn run<S: EndpointService>(
     common: &Common,
 ) -> Result<(), Failure> {
     let missing = match &action {
-        EndpointAction::Add { .. } => MissingDatabase::CreateFirst,
+        EndpointAction::Add { .. } => MissingDatabase::Create,
         _ => MissingDatabase::Refuse,
     };
     with_service(common, missing, async |service: &S| {

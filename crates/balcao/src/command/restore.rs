@@ -120,10 +120,10 @@ fn restore(archive: &Path, work: &Path, stored: &[StoredFile]) -> Result<(), Fai
             .map_err(|error| refused(&format!("its {}: {error}", file.name)))?;
     }
     let restored: Vec<&StoredFile> = restored().collect();
-    let replaced = bring(&restored, work).and_then(|()| replace_all(&restored));
+    let replaced = write_incoming(&restored, work).and_then(|()| replace_all(&restored));
     if replaced.is_err() {
         for file in restored {
-            // Those that were brought are of no use. The failure itself is reported.
+            // What is left of them is of no use. The failure itself is reported.
             let _ = fs::remove_file(incoming(file));
         }
     }
@@ -142,15 +142,15 @@ fn incoming(file: &StoredFile) -> PathBuf {
 }
 
 /// Moves the unpacked files beside those that they replace. The current data is unchanged.
-fn bring(restored: &[&StoredFile], work: &Path) -> Result<(), Failure> {
+fn write_incoming(restored: &[&StoredFile], work: &Path) -> Result<(), Failure> {
     for file in restored {
         let unpacked = work.join(file.name);
         // A file cannot be renamed to another file system.
-        let brought = fs::rename(&unpacked, incoming(file)).or_else(|_| {
+        let written = fs::rename(&unpacked, incoming(file)).or_else(|_| {
             fs::copy(&unpacked, incoming(file))?;
             File::open(incoming(file))?.sync_all()
         });
-        brought.map_err(|error| {
+        written.map_err(|error| {
             let what = "cannot be written; nothing was changed";
             Failure::of_path(&incoming(file), what, &error)
         })?;
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_cannot_be_brought_leaves_all_others_as_they_were() {
+    async fn a_file_that_cannot_be_written_leaves_all_others_as_they_were() {
         let place = tempfile::tempdir().unwrap();
         let part = place.path().join("part.sqlite");
         let address = Address::Sqlite(part.clone());

@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &ServeArguments, common: &Common) -> Result<(), Fai
     let missing = if arguments.new_database {
         MissingDatabase::CreateAnew
     } else {
-        MissingDatabase::CreateFirst
+        MissingDatabase::Create
     };
     common.run(Purpose::Serve(services), async |settings| {
         serve(settings, services, missing).await

@@ -33,7 +33,7 @@ pub(super) struct ServiceDatabase {
 pub(crate) enum MissingDatabase {
     Refuse,
     /// Create it, unless its key exists.
-    CreateFirst,
+    Create,
     /// Create it. An old key is renamed, so that nothing it signed is valid in the new database.
     CreateAnew,
 }
@@ -85,7 +85,7 @@ impl ServiceDatabase {
 
     /// Applies pending migrations. Returns the applied ones.
     pub(super) async fn migrate(self, settings: &Settings) -> Result<Vec<&'static str>, Failure> {
-        let (db, applied) = self.open(settings, MissingDatabase::CreateFirst).await?;
+        let (db, applied) = self.open(settings, MissingDatabase::Create).await?;
         db.close().await;
         Ok(applied)
     }

@@ -72,9 +72,7 @@ pub(crate) async fn with_database_options<T>(
     work: impl AsyncFnOnce(&Db) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let database = database(settings, options);
-    database
-        .with(settings, MissingDatabase::CreateFirst, work)
-        .await
+    database.with(settings, MissingDatabase::Create, work).await
 }
 
 /// Calls `work` with the service's state, for a command. The service may be running.

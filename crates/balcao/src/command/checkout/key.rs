@@ -34,7 +34,7 @@ pub(super) enum KeyAction {
 pub(super) fn run(action: KeyAction, common: &Common) -> Result<(), Failure> {
     common.run(Purpose::Any, async |settings| {
         let missing = match &action {
-            KeyAction::Add { .. } => MissingDatabase::CreateFirst,
+            KeyAction::Add { .. } => MissingDatabase::Create,
             _ => MissingDatabase::Refuse,
         };
         with_database(&settings, missing, async |db| match action {

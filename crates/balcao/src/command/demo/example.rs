@@ -33,7 +33,7 @@ const SEED: u64 = 1;
 
 /// Adds the example data to an inventory that has none yet.
 pub(super) async fn prepare(settings: &Settings) -> Result<(), Failure> {
-    with_database(settings, MissingDatabase::CreateFirst, async |db| {
+    with_database(settings, MissingDatabase::Create, async |db| {
         add_users(db).await?;
         fill(db).await
     })

@@ -64,7 +64,7 @@ async fn demo(mut settings: Settings, fresh: bool) -> Result<(), Failure> {
         Failure::new("the demo cannot connect the services by the addresses that it was given")
     })?;
     sandbox::start(&mut host, &settings, sandbox, (true, Some(webhook_secret)))?;
-    let missing = MissingDatabase::CreateFirst;
+    let missing = MissingDatabase::Create;
     let checkout = checkout::start(&mut host, &settings, checkout, missing).await?;
     example::prepare(&settings).await?;
     let inventory = inventory::start(&mut host, &settings, inventory, missing).await?;

@@ -51,7 +51,7 @@ pub(super) fn import(
             policy: Policy::from(&config(&settings)),
             clock: Clock::system(),
         };
-        let missing = MissingDatabase::CreateFirst;
+        let missing = MissingDatabase::Create;
         let import = async |db: &Db| import_rows(db, order, &path).await;
         console::print(&with_database(&settings, missing, import).await?)
     })

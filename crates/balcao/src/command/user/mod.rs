@@ -87,7 +87,7 @@ pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failu
             _ => String::new(),
         };
         let missing = match &arguments.action {
-            UserAction::Create { .. } => MissingDatabase::CreateFirst,
+            UserAction::Create { .. } => MissingDatabase::Create,
             _ => MissingDatabase::Refuse,
         };
         with_database(&settings, missing, async |db| {

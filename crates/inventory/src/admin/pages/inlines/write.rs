@@ -77,10 +77,8 @@ impl FormWrite {
         let Some(written) = written.filter(|_| refused.is_empty()) else {
             return Err(WriteFailure::Refused(refused));
         };
-        if !changed.is_empty() {
-            let (action, of) = (Action::Changed(&changed), model.about.model);
-            audit::record(work, action, of, written.id, &written.text).await?;
-        }
+        let (action, of) = (Action::Changed(&changed), model.about.model);
+        audit::record(work, action, of, written.id, &written.text).await?;
         Ok(written)
     }
 
