@@ -176,6 +176,7 @@ pub(crate) async fn write_terms(
     terms: RestockTerms,
 ) -> Result<(), Refusal> {
     let job = async move |work: &mut Work<'_>| {
+        store::terms::lock(work.tx, id).await?;
         let product = history::product(work.tx, id).await?;
         let product = product.ok_or(Refusal::NotFound)?;
         store::terms::write(work.tx, id, terms).await?;

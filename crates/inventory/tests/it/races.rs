@@ -135,11 +135,12 @@ fn the_log_names_for_a_change_only_the_fields_that_its_author_changed() {
     run(Engine::Postgres, async |address| {
         let app = TestApp::new(&address).await;
         let product = app.admin().a_product("Arroz", 5).await;
-        for (of_others, model, path, change, logged) in [
+        for (of_others, model, path, method, change, logged) in [
             (
                 "UPDATE brands SET name = 'Outra' WHERE id = $1",
                 Kind::Brand.model(),
                 "/api/v1/brands/1/",
+                Method::PATCH,
                 json!({"description": "x"}),
                 "admin changed brand 1 “Outra” [description]",
             ),
@@ -148,12 +149,24 @@ fn the_log_names_for_a_change_only_the_fields_that_its_author_changed() {
                  UPDATE products SET title = 'Feijão' WHERE id = $1",
                 Model::Product,
                 "/api/v1/products/1/",
+                Method::PATCH,
                 json!({"selling_price": "13.00"}),
                 "admin changed product 1 “Feijão” [selling_price]",
             ),
+            (
+                "INSERT INTO restock_terms (product_id, lead_time) VALUES ($1, 3)",
+                Model::Product,
+                "/api/v1/products/1/restock/",
+                Method::PUT,
+                json!({
+                    "lead_time_days": 3, "lead_time_deviation_days": null, "service_level": null,
+                    "review_interval_days": null, "pack_multiple": 6
+                }),
+                "admin changed product 1 “Feijão” [pack_multiple]",
+            ),
         ] {
             let caller = app.clone();
-            let write = async move { caller.admin().patch(path, change).await };
+            let write = async move { caller.admin().send(method, path, Some(change)).await };
             overtake(&app, of_others, product, write).await.has_status(200);
             assert_eq!(app.history_of(model, product).await[0], logged);
         }
