@@ -1,5 +1,7 @@
 //! Access to the API: the check that a request came over HTTPS, and merchants' API keys.
 
+use std::sync::Arc;
+
 use axum::extract::{FromRef, FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -8,12 +10,15 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use web::Error;
 use web::client::{ClientAddress, Origin};
+use web::rate::{Key, Limiter};
 
 use crate::digest;
 use crate::errors::{database, unknown_outcome};
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
+/// The kind of the rate limits of merchants.
+const MERCHANTS: &str = "checkout:merchants";
 /// Log text for an operator whose proxy does not report the scheme of requests.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
      Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
@@ -46,6 +51,22 @@ pub(crate) async fn merchants_only(
         Ok(Some(_)) => next.run(request).await,
         Ok(None) => refused().into_response(),
         Err(error) => unknown_outcome(error).into_response(),
+    }
+}
+
+/// Middleware: counts a merchant's requests by its key, so that programs on one machine leave each
+/// other their share, and all other requests by the client's address.
+pub(crate) async fn limit(
+    State((limiter, keys)): State<(Arc<Limiter>, ApiKeys)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match Merchant::of(&keys, request.headers()).await {
+        Ok(Some(merchant)) => {
+            let key = Key::new(MERCHANTS, merchant.key_digest);
+            limiter.count(&key, request, next).await
+        }
+        Ok(None) | Err(_) => Limiter::limit(State(limiter), request, next).await,
     }
 }
 

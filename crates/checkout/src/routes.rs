@@ -11,7 +11,7 @@ use web::limits::OnTimeout;
 use web::rate::{Limiter, Period, Rate};
 use web::{HttpStack, compression, docs, health, limits};
 
-use crate::access::{https_only, merchants_only};
+use crate::access::{self, https_only, merchants_only};
 use crate::api::{MOVING_MONEY, OF_CLIENTS, OF_THE_PROVIDER, OPEN_PAYMENTS};
 use crate::attempts::patience;
 use crate::errors::unknown_outcome;
@@ -80,7 +80,7 @@ fn api(state: &State) -> Router {
             .layer(from_fn(limits::to_the_end))
     };
     let for_clients = |on_timeout| {
-        let limit = from_fn_with_state(limiter.clone(), Limiter::limit);
+        let limit = from_fn_with_state((limiter.clone(), state.keys.clone()), access::limit);
         ServiceBuilder::new()
             .layer(https())
             .layer(limit)

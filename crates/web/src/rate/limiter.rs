@@ -31,28 +31,30 @@ impl Limiter {
         }
     }
 
-    async fn check(&self, origin: Origin) -> Result<Quota, Error> {
-        let key = Key::of_client(self.kind, ClientAddress(origin.address));
-        self.windows
-            .take(&key, &self.rates, 1, Reserve::Nothing)
-            .await
-            .map_err(|refusal| too_many_requests(&refusal))
-    }
-
-    /// Middleware: counts each request, writes the remaining quota into the response headers, and
-    /// refuses requests above the limit.
+    /// Middleware: counts each request by the client's address, as [`Limiter::count`] does.
     pub async fn limit(State(this): State<Arc<Self>>, request: Request, next: Next) -> Response {
         let origin = request.extensions().get::<Origin>().copied();
-        let Some(origin) = origin.filter(|_| !this.rates.is_off()) else {
+        let Some(origin) = origin else {
             return next.run(request).await;
         };
-        match this.check(origin).await {
+        let key = Key::of_client(this.kind, ClientAddress(origin.address));
+        this.count(&key, request, next).await
+    }
+
+    /// Counts a request under a key, writes the remaining quota into the response headers, and
+    /// refuses requests above the limit.
+    pub async fn count(&self, key: &Key, request: Request, next: Next) -> Response {
+        if self.rates.is_off() {
+            return next.run(request).await;
+        }
+        let taken = self.windows.take(key, &self.rates, 1, Reserve::Nothing);
+        match taken.await {
             Ok(quota) => {
                 let mut response = next.run(request).await;
                 quota.apply_headers(&mut response);
                 response
             }
-            Err(error) => error.into_response(),
+            Err(refusal) => too_many_requests(&refusal).into_response(),
         }
     }
 }

@@ -9,7 +9,7 @@ use http::Request;
 use serde_json::json;
 use test_kit::on_both_engines;
 
-use super::app::{Shop, creation};
+use super::app::{API_KEY, Shop, creation};
 use super::requests::{boleto, card, pix, with};
 use crate::payments::app::shop_on_both_engines;
 
@@ -159,6 +159,34 @@ on_both_engines!(
         }
         shop.clock.advance(std::time::Duration::from_secs(60));
         assert_eq!(shop.send(ask(1)).await.status, 401);
+    }
+);
+
+on_both_engines!(
+    a_merchants_requests_count_by_its_key_and_not_with_those_of_others_at_its_address,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "2/minute".parse().unwrap();
+        })
+        .await;
+        let ask = async |key: Option<&str>| {
+            let request = Request::get("/payments/").body(Body::empty()).unwrap();
+            let mut request = from([10, 0, 0, 1], request, &[]);
+            if let Some(key) = key {
+                let value = format!("Bearer {key}").parse().unwrap();
+                request.headers_mut().insert("authorization", value);
+            }
+            shop.send(request).await.status
+        };
+        for (key, status) in [(None, 401), (Some("guessed"), 401), (None, 429)] {
+            assert_eq!(ask(key).await, status, "{key:?}");
+        }
+        for status in [200, 200, 429] {
+            assert_eq!(ask(Some(API_KEY)).await, status);
+        }
+        let random = web::Random::system();
+        let key = checkout::keys::add(&shop.db, &shop.clock, &random, "x");
+        assert_eq!(ask(Some(&key.await.unwrap().key)).await, 200);
     }
 );
 
