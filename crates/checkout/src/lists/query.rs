@@ -17,6 +17,8 @@ use crate::request::Refusal;
 const PAGE_SIZE: i64 = 10;
 /// The largest number of rows of a page.
 const PAGE_SIZE_MAX: i64 = 100;
+/// The highest page.
+const PAGE_MAX: i64 = u32::MAX as i64;
 
 /// The pattern of what [`moment`] parses. It does not check the calendar.
 const MOMENT: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?)?$";
@@ -41,14 +43,14 @@ pub(crate) fn common_parameters() -> [Parameter; 4] {
         moment.example(Some(example.into()))
     };
     let number = |name, default: i64, most| {
-        let number = integer().minimum(Some(1)).maximum(most);
+        let number = integer().minimum(Some(1)).maximum(Some(most));
         query(name, None, number.default(Some(default.into())).into())
     };
     let all = [
         moment("created_from", from, "2026-11-01"),
         moment("created_to", to, "2026-11-30"),
-        number("page", 1, None),
-        number("page_size", PAGE_SIZE, Some(PAGE_SIZE_MAX)),
+        number("page", 1, PAGE_MAX),
+        number("page_size", PAGE_SIZE, PAGE_SIZE_MAX),
     ];
     all.map(ParameterBuilder::build)
 }
@@ -97,7 +99,7 @@ pub(crate) fn request(list: ListKind, pairs: &[(String, String)]) -> Result<List
     };
     Ok(ListRequest {
         filter,
-        page: number("page", text("page"), 1, i64::from(u32::MAX))?,
+        page: number("page", text("page"), 1, PAGE_MAX)?,
         page_size: number("page_size", text("page_size"), PAGE_SIZE, PAGE_SIZE_MAX)?,
     })
 }
