@@ -232,6 +232,7 @@ async fn write_file<R: ResourcePages>(
     frame: &Frame,
     parameters: Parameters,
 ) -> Result<Response, Refusal> {
+    list_page::limit_exports(frame).await?;
     let selected = resource.file(&frame.state, parameters).await?;
     let columns = list_page::headings(frame, resource.fields());
     let state = frame.state.clone();

@@ -191,7 +191,7 @@ pub(crate) fn headings(frame: &Frame, fields: &[&'static Field]) -> Vec<&'static
 ///
 /// # Errors
 ///
-/// 429 for too many exports, the errors of `read`, and a scratch directory that is not writable.
+/// The errors of `read`, and a scratch directory that is not writable.
 pub(crate) async fn export<F>(
     frame: &Frame,
     name: &str,
@@ -201,7 +201,6 @@ pub(crate) async fn export<F>(
 where
     F: AsyncFn(&mut Conn, &ExportFile) -> Result<(), Refusal> + Send + 'static,
 {
-    limit_exports(frame).await?;
     let state = frame.state.clone();
     let spool_name = format!("export-{}.partial", state.random.uuid());
     let opened = spool::open(&state.config.scratch, &spool_name);

@@ -135,7 +135,7 @@ impl CheckoutRequest {
 }
 
 pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order).await?;
     let filters = L::filters(frame.locale);
     let request = CheckoutRequest::read(&frame, parameters, filters).await?;
     let mut list = L::page(&frame, request.list.address(L::PATH, ""));
@@ -169,14 +169,13 @@ fn parameter(parameters: &Parameters, name: &str) -> Option<String> {
     value.filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
-/// The first or the last second of a day in São Paulo.
+/// The first or the last moment of a day in São Paulo.
 pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestamp> {
     let day: Date = day.parse().ok()?;
     let zone = in_sao_paulo(now).time_zone().clone();
     let next = if is_end { day.tomorrow().ok()? } else { day };
     let begin = Timestamp::from_jiff(next.to_zoned(zone).ok()?.timestamp());
-    let behind = i64::from(is_end) * 1_000_000;
-    Some(Timestamp::from_micros(begin.micros() - behind))
+    Some(Timestamp::from_micros(begin.micros() - i64::from(is_end)))
 }
 
 /// All records of a list. `None` if there are more than the export's limit.
@@ -206,12 +205,13 @@ async fn read_all<T: ListedRecord>(
 
 /// Exports a list. If the parameters are invalid or there are too many rows, redirects to the list.
 pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order).await?;
     let parameters = Parameters::of_address(&address);
     let request = CheckoutRequest::read(&frame, parameters, L::filters(frame.locale)).await?;
     if request.list.form.is_refused() {
         return Ok(list_page::back_to_list(&address));
     }
+    list_page::limit_exports(&frame).await?;
     let records = match read_all::<L::Record>(&frame.state, &request.query).await {
         Ok(Some(records)) => records,
         Ok(None) => return Ok(too_many_rows(&frame, &address)),
@@ -259,7 +259,7 @@ mod tests {
         );
         assert_eq!(
             moment("2026-11-20", true).as_deref(),
-            Some("2026-11-21T02:59:59.000000Z")
+            Some("2026-11-21T02:59:59.999999Z")
         );
         assert_eq!(moment("20/11/2026", false), None);
     }

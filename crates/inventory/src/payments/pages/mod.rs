@@ -13,12 +13,16 @@ use askama::Template;
 use axum::extract::Path;
 use db::Money;
 use http::StatusCode;
-use resource::Field;
-use web::locale::Locale;
+use resource::{Both, Field};
+use web::{
+    locale::Locale,
+    rate::{Key, Period, Rate},
+};
 
 use super::{Failure, client::CheckoutError, model::CheckoutOrder};
 use crate::{
     access::{Model, Verb},
+    api::gate,
     page::{
         Form, Frame, PageResult,
         form_token::FormToken,
@@ -32,6 +36,16 @@ use list::CheckoutList as _;
 
 /// An id of checkout in a path.
 type Id = Path<String>;
+
+/// The requests of one user. They leave others some of the hundred a minute that checkout allows
+/// a merchant's key by default.
+const REQUESTS: Rate = Rate::new(60, Period::Minute);
+
+/// What an item without the serial number of a product means for the stock.
+const NO_CODE: Both = (
+    "Sem código: registre a saída depois do pagamento",
+    "No code: book the goods out after the payment",
+);
 
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
@@ -84,12 +98,16 @@ fn with_order(address: String, order: Option<&CheckoutOrder>) -> String {
     }
 }
 
-/// Requires a permission, and a configured checkout: without one the pages do not exist.
-fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
+/// Requires a permission, and a configured checkout: without one the pages do not exist. Counts the
+/// request: all users share what checkout allows a merchant's key.
+async fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
         return Err(Refusal::NotFound);
     }
-    frame.require(verb, model)
+    frame.require(verb, model)?;
+    let key = Key::new("inventory:payments", frame.caller.id.to_string());
+    gate::take(&frame.state, &key, &REQUESTS.into()).await?;
+    Ok(())
 }
 
 /// The idempotency key of a form. A retry of the form has the same key.

@@ -51,7 +51,7 @@ impl CheckoutOrderPage<'_> {
 }
 
 pub(super) async fn show(frame: Frame, Path(id): Id) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order).await?;
     let order = match payments::order(&frame.state, &id).await {
         Ok(order) => order,
         Err(failure) => return unavailable(&frame, failure),
@@ -124,7 +124,7 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 
 /// `GET /payments/orders/{id}/cancel/`
 pub(super) async fn ask(frame: Frame, Path(id): Id) -> PageResult {
-    require(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order).await?;
     match payments::order(&frame.state, &id).await {
         Ok(order) => Ok(frame.show(confirmation(&frame, &order, String::new()))),
         Err(failure) => unavailable(&frame, failure),
@@ -151,7 +151,7 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
 pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> PageResult {
-    require(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order).await?;
     let problem = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");

@@ -167,7 +167,7 @@ impl PaymentPage<'_> {
 
 /// `GET /payments/received/{id}/`
 pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::View, Model::Order)?;
+    require(&frame, Verb::View, Model::Order).await?;
     let payment = match payments::payment(&frame.state, &id).await {
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),

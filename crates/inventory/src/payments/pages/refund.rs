@@ -122,7 +122,7 @@ impl RefundSubject {
 
 /// `GET /payments/received/{id}/refund/`
 pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::Refund, Model::Payment)?;
+    require(&frame, Verb::Refund, Model::Payment).await?;
     match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) if subject.payment.status != PaymentStatus::Approved => {
             Ok(see_other(&subject.back))
@@ -139,7 +139,7 @@ pub(super) async fn refund(
     parameters: Parameters,
     post: FormSubmission,
 ) -> PageResult {
-    require(&frame, Verb::Refund, Model::Payment)?;
+    require(&frame, Verb::Refund, Model::Payment).await?;
     let mut form = post.form;
     let subject = match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) => subject,

@@ -81,6 +81,7 @@ async fn write_threshold(
 
 async fn export(frame: Frame) -> PageResult {
     frame.require(Verb::View, Model::Product)?;
+    list_page::limit_exports(&frame).await?;
     let (settings, now) = (
         RestockSettings::from(&frame.state.config),
         frame.state.clock.now(),

@@ -89,6 +89,22 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    one_user_leaves_others_a_part_of_the_requests_that_checkout_allows,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = app_with(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        for _ in 0..60 {
+            manager.page("/payments/").await;
+        }
+        manager.page_with("/payments/", 429).await;
+        manager.page("/").await;
+        app.logged_in("admin").await.page("/payments/").await;
+        assert_eq!(checkout.calls().len(), 61);
+    }
+);
+
 app_on_both_engines!(without_a_checkout_there_are_no_such_pages, async |app| {
     let admin = app.logged_in("admin").await;
     for path in [
@@ -208,6 +224,12 @@ on_both_engines!(
         redirects(&answer, "/payments/?status=paid");
         let html = manager.page("/payments/?status=paid").await;
         assert!(html.contains("The limit of rows per file is 2,000."));
+        for _ in 3..20 {
+            manager.get("/payments/export/").await;
+        }
+        let calls = checkout.calls().len();
+        assert_eq!(manager.get("/payments/export/").await.status, 429);
+        assert_eq!(checkout.calls().len(), calls);
     }
 );
 
