@@ -126,7 +126,7 @@ fn days(now: Timestamp) -> (String, String) {
 
 /// `GET /payments/new/`
 pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order).await?;
     let product = picker(&frame);
     let link = LinkForm {
         form: Form::new().with("quantity", "1"),
@@ -140,7 +140,7 @@ pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
 
 /// `POST /payments/new/`
 pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult {
-    require(&frame, Verb::Add, Model::Order)?;
+    require(&frame, Verb::Add, Model::Order).await?;
     let picked = post.pick(&frame, picker(&frame)).await?;
     let mut link = LinkForm {
         form: post.form,
@@ -324,7 +324,7 @@ fn order(frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
     };
     let description = description(frame, link);
     let expires_at = expires_at(frame, &mut link.form);
-    let reference = link.form.value(REFERENCE.name).trim().to_owned();
+    let reference = one_line(link.form.value(REFERENCE.name));
     if link.form.is_refused() {
         return None;
     }
@@ -339,7 +339,7 @@ fn order(frame: &Frame, link: &mut LinkForm) -> Option<NewCheckoutOrder> {
 
 fn item(line: &LinkLine) -> NewOrderItem {
     NewOrderItem {
-        title: shortened(&line.product.title, MAX_TEXT),
+        title: shortened(&one_line(&line.product.title), MAX_TEXT),
         quantity: line.quantity,
         unit_price: ExactAmount(line.product.selling_price),
         sku: line.product.serie_number.clone(),
@@ -360,7 +360,7 @@ fn check_sum(frame: &Frame, link: &mut LinkForm) {
 
 /// The typed description, or the products: `1.000 × Café, 1 × Filtro`.
 fn description(frame: &Frame, link: &mut LinkForm) -> String {
-    let typed = link.form.value("description").trim().to_owned();
+    let typed = one_line(link.form.value("description"));
     if typed.is_empty() && link.lines.is_empty() {
         let text = frame.text(
             "Informe o que está sendo pago.",
@@ -375,7 +375,12 @@ fn description(frame: &Frame, link: &mut LinkForm) -> String {
     let quantity = |line: &LinkLine| frame.locale.number(line.quantity);
     let lines = lines.map(|line| format!("{} × {}", quantity(line), line.product.title));
     let text = lines.collect::<Vec<_>>().join(", ");
-    shortened(&text, MAX_TEXT)
+    shortened(&one_line(&text), MAX_TEXT)
+}
+
+/// A text with spaces in place of control characters, which checkout refuses.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
 }
 
 /// The last second of the chosen day, or `None` for checkout's default. It does not depend on the

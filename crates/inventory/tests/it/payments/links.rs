@@ -57,6 +57,37 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_link_writes_texts_of_several_lines_in_one,
+    async |address| {
+        let checkout = Checkout::start(makes).await;
+        let app = app_with(&address, &checkout).await;
+        let product = app.admin().a_product("Arroz\tbranco", 10).await;
+        let manager = app.logged_in("manager").await;
+        let (product, quantity) = (product.to_string(), format!("quantity_{product}"));
+        for (typed, description) in [("", "2 × Arroz branco"), ("Dois\tsacos", "Dois sacos")] {
+            let fields = [
+                ("lines", product.as_str()),
+                (&quantity, "2"),
+                (&format!("price_{product}"), "12.50"),
+                ("description", typed),
+                ("reference", "10\t42"),
+                ("do", "create"),
+            ];
+            leads_to(
+                &manager.submit(NEW, &fields).await,
+                "/payments/orders/ord_1/",
+            );
+            let sent = checkout.posts().pop().unwrap().json();
+            assert_eq!(sent["items"][0]["title"], "Arroz branco");
+            assert_eq!(
+                (&sent["description"], &sent["reference"]),
+                (&json!(description), &json!("10 42"))
+            );
+        }
+    }
+);
+
+on_both_engines!(
     what_is_wrong_with_a_link_is_told_beside_its_field_and_nothing_is_sent,
     async |address| {
         let checkout = Checkout::start(makes).await;
@@ -137,10 +168,19 @@ on_both_engines!(
         let checkout = Checkout::start(makes).await;
         let app = app_with(&address, &checkout).await;
         let product = app.admin().a_product("Arroz", 10).await;
-        let code = json!({"serie_number": "7891"});
-        app.admin().change_product(product, code).await;
         let product = product.to_string();
         let manager = app.logged_in("manager").await;
+        let no_code = "No code: book the goods out after the payment";
+        let add = [
+            ("product", product.as_str()),
+            ("quantity", "3"),
+            ("do", "add"),
+        ];
+        says(&manager.submit(NEW, &add).await, 200, &[no_code]);
+        let code = json!({"serie_number": "7891"});
+        app.admin()
+            .change_product(product.parse().unwrap(), code)
+            .await;
         // If a product is still in the field when the last button is pressed, the page shows the
         // sum and creates no order yet.
         let add = [
@@ -150,6 +190,7 @@ on_both_engines!(
         ];
         let answer = manager.submit(NEW, &add).await;
         says(&answer, 200, &["R$\u{a0}37.50"]);
+        assert!(!answer.text.contains(no_code));
         assert_eq!(hidden(&answer.text, "lines"), product);
         let (quantity, price) = (format!("quantity_{product}"), format!("price_{product}"));
         let create = |shown: &'static str| {
