@@ -33,7 +33,7 @@ pub use result::{Analysis, AnalysisRecord, AnalysisSummary, Provenance, Source};
 pub use service::{
     AnalysisStatus, Phase, analyse_now, latest, list, read, records, request_now, status, waiting,
 };
-pub(crate) use service::{product, read_terms, search, write_terms};
+pub(crate) use service::{is_outdated, product, read_terms, search, write_terms};
 pub use store::latest_suggestion;
 pub(crate) use store::{
     history::{AnalysedProduct, products},

@@ -11,12 +11,13 @@ use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
     audit,
+    level::is_low,
     listing::{Matches, PageRange, TextQuery},
     rest::{
         Refusal,
         page::{Page, PageRequest},
     },
-    work::{Work, retry_on_conflict, write},
+    work::{Policy, Work, retry_on_conflict, write},
 };
 use db::{Db, Timestamp};
 
@@ -156,6 +157,28 @@ pub(crate) async fn product(
 ) -> Result<Option<history::AnalysedProduct>, Refusal> {
     let read = async move |conn: &mut db::Conn| history::product(conn, id).await;
     Ok(state.db.read::<_, db::Error, _>(read).await?)
+}
+
+/// Whether goods have arrived since an analysis, and its product is no longer low. A product that is
+/// not low can need an order all the same.
+pub(crate) async fn is_outdated(
+    state: &State,
+    analysis: &AnalysisSummary,
+) -> Result<bool, db::Error> {
+    let Some(product) = analysis.product else {
+        return Ok(false);
+    };
+    let (id, policy) = (analysis.id, Policy::from(&state.config));
+    let read = async move |conn: &mut db::Conn| {
+        let product = history::product(conn, product).await?;
+        let analysed = results::find(conn, id).await?;
+        let analysed = analysed.and_then(|analysis| analysis.quantity());
+        Ok(product.zip(analysed).is_some_and(|(product, analysed)| {
+            let threshold = policy.threshold_of(product.threshold);
+            analysed < product.quantity && !is_low(product.quantity, threshold)
+        }))
+    };
+    state.db.read(read).await
 }
 
 /// A product's own terms. `None` if there is no such product.

@@ -123,8 +123,13 @@ pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Das
     })
 }
 
+/// The newest analysis, unless goods have arrived since.
 async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Error> {
-    Ok(analysis::latest(&state.db, None, 1).await?.pop())
+    let newest = analysis::latest(&state.db, None, 1).await?.pop();
+    Ok(match newest {
+        Some(newest) if !analysis::is_outdated(state, &newest).await? => Some(newest),
+        Some(_) | None => None,
+    })
 }
 
 async fn failed(state: &State) -> Result<DeliveryProblems, Error> {

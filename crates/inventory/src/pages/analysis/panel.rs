@@ -28,7 +28,6 @@ impl AnalysisPanel {
     pub(crate) async fn of(
         frame: &Frame,
         product: &ProductRecord,
-        is_low: bool,
         after: Option<i64>,
     ) -> Result<Self, Refusal> {
         let state = &frame.state;
@@ -37,11 +36,9 @@ impl AnalysisPanel {
             .await?
             .pop();
         let id = newest.as_ref().map_or(0, |summary| summary.id);
-        // A product that is not low can need an order all the same, unless goods have arrived.
-        let is_outdated = !is_low && {
-            let read = service::read(state, id).await?;
-            let analysed = read.and_then(|analysis| analysis.quantity());
-            analysed.is_some_and(|analysed| analysed < product.quantity)
+        let is_outdated = match &newest {
+            Some(newest) => analysis::is_outdated(state, newest).await?,
+            None => false,
         };
         Ok(Self {
             is_outdated,

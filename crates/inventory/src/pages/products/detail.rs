@@ -138,7 +138,7 @@ pub(super) async fn show(frame: Frame, id: RecordId, parameters: Parameters) -> 
     let changes = history::changes(&frame, Model::Product, product.id).await?;
     let after = parameters.get("after").and_then(|id| id.parse().ok());
     let is_low = !is_archived && stock::is_low(product.quantity, threshold);
-    let analysis = AnalysisPanel::of(&frame, &product, is_low, after);
+    let analysis = AnalysisPanel::of(&frame, &product, after);
     Ok(frame.show(ProductPage {
         frame: &frame,
         product: &product,

@@ -111,7 +111,7 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
-    a_products_page_gives_no_advice_for_a_stock_that_it_had_once,
+    pages_give_no_advice_for_a_stock_that_a_product_had_once,
     async |app| {
         let product = a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
@@ -127,6 +127,7 @@ app_on_both_engines!(
             &["(the stock was different)", "href=\"/analyses/1/\""],
         );
         has_not(&page, &["Peça agora"]);
+        has_not(&visitor.page("/").await, &["Peça agora"]);
         app.manager()
             .change_product(product, json!({"quantity": 9}))
             .await;
