@@ -30,8 +30,8 @@ pub(crate) struct Deletion {
     pub(crate) confirm: String,
     /// The address of the link that cancels.
     pub(crate) back: String,
-    /// A link to the records that prevent the deletion: its text and address.
-    pub(crate) blocking: Option<(String, String)>,
+    /// Links for a deletion that is refused: their texts and addresses.
+    pub(crate) instead: Vec<(String, String)>,
     /// Why the record cannot be deleted. Empty if it can.
     pub(crate) problem: String,
 }
@@ -60,7 +60,7 @@ impl Deletion {
             hidden: vec![("next".to_owned(), String::new())],
             confirm: confirm.into(),
             back,
-            blocking: None,
+            instead: Vec::new(),
             problem: String::new(),
         }
     }

@@ -116,7 +116,9 @@ impl ResourcePages for Kind {
         let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
         let referring = named::references_to(&frame.state, self, record.id).await?;
         let deletion = Deletion {
-            blocking: self::referring(self, frame, record.id),
+            instead: self::referring(self, frame, record.id)
+                .into_iter()
+                .collect(),
             ..deletion
         };
         Ok((deletion, refuse_when_referenced(words, &referring)))

@@ -130,10 +130,10 @@ impl ResourcePages for Movement {
         let (sentence, back) = (frame.say(texts(self).sentence), address(self, record.id));
         let ledger = frame.text("Ver o extrato do produto", "See the product's ledger");
         let deletion = Deletion {
-            blocking: Some((
+            instead: vec![(
                 ledger.to_owned(),
                 format!("/products/{}/ledger/", record.product.id),
-            )),
+            )],
             ..Deletion::of(self.words(), name, sentence, back, frame.locale)
         };
         Ok((

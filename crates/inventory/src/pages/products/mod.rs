@@ -176,24 +176,29 @@ impl ResourcePages for Products {
         record: &ProductRecord,
     ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
         let referring = crate::catalogue::products::references_to(&frame.state, record.id).await?;
-        let [_inflows, outflows, _imports] = &referring;
-        let movement = if outflows.count > 0 {
-            Movement::Outflow
-        } else {
-            Movement::Inflow
-        };
+        let [inflows, outflows, _imports] = &referring;
+        let movements = [(Movement::Inflow, inflows), (Movement::Outflow, outflows)];
+        let movements = movements.iter().filter(|(_, records)| records.count > 0);
+        let mut instead: Vec<_> = movements
+            .map(|(movement, _)| {
+                let words = movement.words();
+                (
+                    words.of_this(Model::Product.words(), frame.locale),
+                    format!("/{}/?product={}", movement.path(), record.id),
+                )
+            })
+            .collect();
+        if frame.may(Verb::Change, Model::Product) {
+            let archive = frame.text("Arquivar na página do produto", "Archive on its page");
+            instead.push((archive.to_owned(), address(record.id)));
+        }
         let sentence = frame.text(
             "Isto não pode ser desfeito. O extrato do estoque e o histórico ficam guardados.",
             "This cannot be undone. Its stock ledger and its history are kept.",
         );
         let (name, back) = (record.title.clone(), address(record.id));
         let deletion = Deletion {
-            blocking: Some((
-                movement
-                    .words()
-                    .of_this(Model::Product.words(), frame.locale),
-                format!("/{}/?product={}", movement.path(), record.id),
-            )),
+            instead,
             ..Deletion::of(Model::Product.words(), name, sentence, back, frame.locale)
         };
         Ok((

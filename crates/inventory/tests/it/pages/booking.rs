@@ -159,6 +159,14 @@ app_on_both_engines!(
                 && !told.contains("action=\"/inflows/1/delete/\""),
             "{told}"
         );
+        let told = admin.page("/products/1/delete/").await;
+        for address in [
+            "/inflows/?product=1",
+            "/outflows/?product=1",
+            "/products/1/",
+        ] {
+            assert!(told.contains(&format!("href=\"{address}\"")), "{address}");
+        }
         let asked = admin.page("/outflows/1/delete/").await;
         assert!(asked.contains("action=\"/outflows/1/delete/\""), "{asked}");
         let root = app.superuser().await;
