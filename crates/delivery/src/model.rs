@@ -39,8 +39,8 @@ impl Service {
 choice! {
     /// The state of an endpoint.
     pub enum EndpointState {
-        /// Enabled, and its last attempt succeeded.
-        Working = "working", ("Funcionando", "Working");
+        /// Enabled, and its deliveries do not fail at present.
+        Working = "working", ("Ativo", "Enabled");
         /// Enabled, but every attempt fails at present.
         Retrying = "retrying", ("Falhando", "Failing");
         /// A person disabled it.

@@ -204,7 +204,7 @@ on_both_engines!(
         let secret = secret_of(&told.text);
         let detail = admin.get("/webhooks/1/").await;
         test_kit::html::check(&detail.text);
-        assert!(!detail.text.contains("whsec_") && detail.text.contains("Funcionando"));
+        assert!(!detail.text.contains("whsec_") && detail.text.contains("Ativo"));
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
