@@ -97,7 +97,7 @@ impl Message {
     /// A reference to a record that does not exist, with the id as sent.
     pub fn unknown_record(id: &str) -> Self {
         Self::new(
-            format!("O registro {id} não existe."),
+            format!("Não existe registro com o ID {id}."),
             format!("Invalid pk \"{id}\" - object does not exist."),
         )
     }

@@ -367,7 +367,7 @@ app_on_both_engines!(
             found,
             [
                 "line 2, created_at: This time is in the future.",
-                "line 3, created_at: Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+                "line 3, created_at: Datetime has wrong format. Use one of these formats instead: DD/MM/YYYY hh:mm, YYYY-MM-DDThh:mm:ssZ.",
                 "line 3, quantity: Ensure this value is greater than or equal to 1.",
                 "line 4, quantity: Ensure this value is less than or equal to 9223372036854775806.",
             ]

@@ -11,8 +11,8 @@ const MAX_ID: i64 = 1_000_000_000_000_000;
 /// The longest text that is parsed as a time.
 const MAX_TIME: usize = 40;
 const NOT_A_TIME: Message = Message::fixed(
-    "O horário deve ser escrito assim: AAAA-MM-DDThh:mm:ssZ.",
-    "Datetime has wrong format. Use this format instead: YYYY-MM-DDThh:mm:ssZ.",
+    "Escreva a data com o horário: 28/11/2026 14:30 ou 2026-11-28T14:30:00Z.",
+    "Datetime has wrong format. Use one of these formats instead: DD/MM/YYYY hh:mm, YYYY-MM-DDThh:mm:ssZ.",
 );
 const FUTURE: Message = Message::fixed(
     "Este horário está no futuro.",
