@@ -26,6 +26,10 @@ app_on_both_engines!(keys_that_act_can_be_switched_off, async |app| {
     let visitor = app.logged_in("viewer").await;
     let page = visitor.get("/").await;
     assert!(page.text.contains("data-shortcuts=\"on\""));
+    html::has_not(&page.text, &["Book an inflow", "Book an outflow"]);
+    let manager = app.logged_in("manager").await;
+    let keys = manager.page("/shortcuts/").await;
+    html::has(&keys, &["Book an inflow", "Book an outflow"]);
     let fields = [("shortcuts", "off"), ("next", "/shortcuts/")];
     let answer = visitor.submit("/shortcuts/", &fields).await;
     leads_to(&answer, "/shortcuts/");
