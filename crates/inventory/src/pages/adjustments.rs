@@ -52,14 +52,6 @@ impl AdjustmentsPage<'_> {
         let reasons = Reason::ALL.into_iter();
         reasons.map(|reason| (reason.name(), self.frame.say(reason.words())))
     }
-
-    fn quantity_attributes(&self) -> &'static str {
-        if self.form.is_refused() {
-            "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"30\""
-        } else {
-            "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"30\" autofocus"
-        }
-    }
 }
 
 async fn find(frame: &Frame, id: RecordId) -> Result<ProductRecord, Refusal> {

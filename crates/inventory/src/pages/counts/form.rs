@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::{ABOUT, progress, review_address, to_draft};
 use crate::{
     page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
-    pages::documents::form::{self, added, added_message, product_picker, quantity_attributes},
+    pages::documents::form::{self, added, added_message, product_picker},
     rest::{Message, RecordId},
     stock::{
         counts::{CountChange, save},
@@ -47,7 +47,6 @@ struct CountFormPage<'a> {
     rows: Vec<CountedRow<'a>>,
     progress: String,
     is_at_product: bool,
-    quantity_attributes: &'static str,
 }
 
 impl<'a> CountFormPage<'a> {
@@ -79,7 +78,6 @@ impl<'a> CountFormPage<'a> {
             rows: rows.collect(),
             progress: progress(frame, count),
             is_at_product: !form.is_refused(),
-            quantity_attributes: quantity_attributes(false),
         }
     }
 }

@@ -27,15 +27,6 @@ pub(crate) fn supplier_picker(frame: &Frame) -> Picker {
     Picker::empty("supplier", label, source)
 }
 
-/// The HTML attributes of the quantity of the product to add.
-pub(crate) const fn quantity_attributes(has_focus: bool) -> &'static str {
-    if has_focus {
-        "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\" autofocus"
-    } else {
-        "inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"120\""
-    }
-}
-
 /// The product to add with its quantity, and the product whose code was typed as the quantity. The
 /// second happens when a user scans several products in a row: the next code lands in the quantity
 /// field of the previous one.

@@ -8,8 +8,7 @@ use super::{ABOUT, booked, cost_text, sums};
 use crate::{
     page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
     pages::documents::form::{
-        self, LineProblems, added, added_message, product_picker, quantity_attributes,
-        supplier_picker,
+        self, LineProblems, added, added_message, product_picker, supplier_picker,
     },
     rest::{
         RecordId, Refusal,
@@ -49,7 +48,7 @@ struct ReceiptFormPage<'a> {
     sums: String,
     is_at_supplier: bool,
     is_at_product: bool,
-    quantity_attributes: &'static str,
+    is_at_quantity: bool,
 }
 
 /// The state of the form.
@@ -93,7 +92,7 @@ impl ShownProduct {
                 .map_or_else(String::new, |receipt| sums(frame, receipt)),
             is_at_supplier,
             is_at_product: is_free && !is_at_supplier,
-            quantity_attributes: quantity_attributes(!is_refused && is_chosen),
+            is_at_quantity: !is_refused && is_chosen,
         }
     }
 }
