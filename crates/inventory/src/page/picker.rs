@@ -172,8 +172,19 @@ impl Picker {
         Some(Self::empty(field.name, frame.say(field.label), source))
     }
 
-    /// A picker without a choice.
-    pub(crate) fn empty(name: &'static str, label: &'static str, source: PickerSource) -> Self {
+    /// The picker of a product, without a choice.
+    pub(crate) fn product(frame: &Frame) -> Self {
+        let label = frame.text("Produto", "Product");
+        Self::empty("product", label, PickerSource::Products)
+    }
+
+    /// The picker of a supplier, without a choice.
+    pub(crate) fn supplier(frame: &Frame) -> Self {
+        let label = frame.text("Fornecedor", "Supplier");
+        Self::empty("supplier", label, PickerSource::Named(Kind::Supplier))
+    }
+
+    fn empty(name: &'static str, label: &'static str, source: PickerSource) -> Self {
         Self {
             name,
             label,

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::{ABOUT, progress, review_address, to_draft};
 use crate::{
     page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
-    pages::documents::form::{self, added, added_message, product_picker},
+    pages::documents::form::{self, added, added_message},
     rest::{Message, RecordId},
     stock::{
         counts::{CountChange, save},
@@ -89,7 +89,7 @@ pub(super) async fn edit(frame: Frame, id: RecordId) -> PageResult {
         return Ok(redirect(&ABOUT.address(count.id)));
     }
     let form = Form::new().with("quantity", "1");
-    let product = product_picker(&frame);
+    let product = Picker::product(&frame);
     let shown = CountFormPage::of(&frame, &form, &count, &product, &[]);
     Ok(frame.show(shown))
 }
@@ -102,7 +102,7 @@ pub(super) async fn change(frame: Frame, id: RecordId, mut post: FormSubmission)
     }
     let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(&frame, "counts");
-    let product = post.pick(&frame, product_picker(&frame)).await?;
+    let product = post.pick(&frame, Picker::product(&frame)).await?;
     let (quantities, problems) =
         form::quantities(&mut post.form, DocumentKind::Count, &count.lines, locale);
     let (added, scanned) = added(&frame, &mut post, DocumentKind::Count, &product).await?;

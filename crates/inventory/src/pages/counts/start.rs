@@ -11,7 +11,6 @@ use crate::{
         Form, FormSubmission, Frame, PageResult, flash, list_page::ListRequest, picker::Picker,
         posts, records::ResourcePages as _,
     },
-    pages::documents::form::supplier_picker,
     rest::{Refusal, json::Titled, query::Parameters},
     stock::{
         counts::{LAST_INFLOWS, of_supplier, start},
@@ -46,7 +45,7 @@ struct CountRequest {
 
 impl CountRequest {
     async fn read(frame: &Frame, mut parameters: Parameters) -> Result<Self, Refusal> {
-        let picker = supplier_picker(frame);
+        let picker = Picker::supplier(frame);
         let mut form = Form::new();
         let supplier = posts::filter_record(frame, picker, &mut parameters, &mut form).await?;
         let filters = Products.filters(frame.locale);

@@ -5,27 +5,11 @@
 use web::locale::Locale;
 
 use crate::{
-    catalogue::{named::Kind, products},
-    page::{
-        Form, FormSubmission, Frame, numbers,
-        picker::{Picker, PickerSource},
-    },
+    catalogue::products,
+    page::{Form, FormSubmission, Frame, numbers, picker::Picker},
     rest::{Message, Refusal},
     stock::documents::{DocumentKind, DocumentLine, Quantities},
 };
-
-/// The picker of the product to add.
-pub(crate) fn product_picker(frame: &Frame) -> Picker {
-    let label = frame.text("Produto", "Product");
-    Picker::empty("product", label, PickerSource::Products)
-}
-
-/// The picker of a supplier.
-pub(crate) fn supplier_picker(frame: &Frame) -> Picker {
-    let label = frame.text("Fornecedor", "Supplier");
-    let source = PickerSource::Named(Kind::Supplier);
-    Picker::empty("supplier", label, source)
-}
 
 /// The product to add with its quantity, and the product whose code was typed as the quantity. The
 /// second happens when a user scans several products in a row: the next code lands in the quantity

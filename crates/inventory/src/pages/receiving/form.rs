@@ -7,9 +7,7 @@ use axum::response::Response;
 use super::{ABOUT, booked, cost_text, sums};
 use crate::{
     page::{Form, FormSubmission, Frame, PageResult, flash, picker::Picker, redirect, see_other},
-    pages::documents::form::{
-        self, LineProblems, added, added_message, product_picker, supplier_picker,
-    },
+    pages::documents::form::{self, LineProblems, added, added_message},
     rest::{
         RecordId, Refusal,
         fields::{Mode, Reader},
@@ -123,8 +121,10 @@ async fn show(frame: &Frame, receipt: Option<Document>, parameters: &Parameters)
     let invoice = receipt.as_ref().map_or("", |receipt| &receipt.label);
     let shown = ShownProduct {
         form: Form::new().with("quantity", "1").with("invoice", invoice),
-        supplier: supplier_picker(frame).choose_known(state, supplier).await?,
-        product: product_picker(frame)
+        supplier: Picker::supplier(frame)
+            .choose_known(state, supplier)
+            .await?,
+        product: Picker::product(frame)
             .choose_known(state, parameters.get("product"))
             .await?,
         receipt,
@@ -151,8 +151,8 @@ pub(super) async fn change(frame: Frame, id: RecordId, post: FormSubmission) -> 
 async fn save(frame: &Frame, receipt: Option<Document>, mut post: FormSubmission) -> PageResult {
     let (state, locale) = (&frame.state, frame.locale);
     let key = post.idempotency_key(frame, PATH);
-    let supplier = post.pick(frame, supplier_picker(frame)).await?;
-    let product = post.pick(frame, product_picker(frame)).await?;
+    let supplier = post.pick(frame, Picker::supplier(frame)).await?;
+    let product = post.pick(frame, Picker::product(frame)).await?;
     let pickers = (&supplier, &product);
     let (change, scanned, problems) = read(frame, &mut post, receipt.as_ref(), pickers).await?;
     let mut shown = ShownProduct {

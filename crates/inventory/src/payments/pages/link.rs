@@ -23,10 +23,7 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, FormSubmission, Frame, PageResult, flash,
-        form_token::TOKEN,
-        numbers,
-        picker::{Picker, PickerSource},
+        Form, FormSubmission, Frame, PageResult, flash, form_token::TOKEN, numbers, picker::Picker,
         see_other, shortened,
     },
     payments,
@@ -88,11 +85,6 @@ struct LinkPage<'a> {
     days: (String, String),
 }
 
-fn picker(frame: &Frame) -> Picker {
-    let label = frame.text("Produto", "Product");
-    Picker::empty("product", label, PickerSource::Products)
-}
-
 impl LinkForm {
     fn sum(&self) -> Option<Money> {
         let mut lines = self.lines.iter();
@@ -127,7 +119,7 @@ fn days(now: Timestamp) -> (String, String) {
 /// `GET /payments/new/`
 pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
     require(&frame, Verb::Add, Model::Order).await?;
-    let product = picker(&frame);
+    let product = Picker::product(&frame);
     let link = LinkForm {
         form: Form::new().with("quantity", "1"),
         product: product
@@ -141,7 +133,7 @@ pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
 /// `POST /payments/new/`
 pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult {
     require(&frame, Verb::Add, Model::Order).await?;
-    let picked = post.pick(&frame, picker(&frame)).await?;
+    let picked = post.pick(&frame, Picker::product(&frame)).await?;
     let mut link = LinkForm {
         form: post.form,
         product: picked,
@@ -305,7 +297,7 @@ async fn add_picked(frame: &Frame, link: &mut LinkForm) -> Result<bool, Refusal>
             problem: String::new(),
         });
     }
-    link.product = picker(frame);
+    link.product = Picker::product(frame);
     link.form.set("quantity", "1");
     Ok(true)
 }
