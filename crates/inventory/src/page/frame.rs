@@ -159,13 +159,7 @@ impl Frame {
     }
 
     pub(crate) fn places(&self) -> Vec<PlaceLink> {
-        let here = self.saved_address(&self.layout.path);
-        places::shown(
-            &self.layout,
-            &self.caller,
-            self.has_checkout(),
-            (self.views(), here),
-        )
+        places::shown(self)
     }
 
     /// The address under which a list is saved as a view. `None` if it cannot be saved.

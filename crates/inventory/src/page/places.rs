@@ -1,10 +1,8 @@
 //! The navigation.
 
-use web::page::Layout;
-
+use super::Frame;
 use crate::{
-    access::{Caller, Model, Permission, Verb},
-    accounts::session::SavedView,
+    access::{Model, Verb},
     catalogue::named::Kind,
 };
 
@@ -50,14 +48,10 @@ impl PlaceLink {
 }
 
 /// The entries that the user sees, each with its saved views.
-pub(super) fn shown(
-    layout: &Layout,
-    caller: &Caller,
-    has_checkout: bool,
-    (views, here): (&[SavedView], Option<String>),
-) -> Vec<PlaceLink> {
-    let mut places = without_views(layout, caller, has_checkout);
-    for view in views {
+pub(super) fn shown(frame: &Frame) -> Vec<PlaceLink> {
+    let here = frame.saved_address(&frame.path);
+    let mut places = without_views(frame);
+    for view in frame.views() {
         if let Some(place) = places.iter_mut().find(|place| place.is_above(view.path())) {
             place.views.push(ViewLink {
                 address: view.address.clone(),
@@ -69,9 +63,8 @@ pub(super) fn shown(
     places
 }
 
-fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<PlaceLink> {
-    let path = layout.path.split('?').next().unwrap_or("/");
-    let may = |verb, model| caller.may(Permission::new(verb, model));
+fn without_views(frame: &Frame) -> Vec<PlaceLink> {
+    let path = frame.address();
     let link = |icon, address: String, text| PlaceLink {
         is_current: path == address || (address != "/" && path.starts_with(&address)),
         is_main: MAIN.contains(&address.as_str()),
@@ -81,14 +74,14 @@ fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Pl
         views: Vec::new(),
     };
     let place = |is_shown: bool, icon, address: &str, portuguese, english| {
-        let text = layout.locale.text(portuguese, english);
+        let text = frame.text(portuguese, english);
         is_shown.then(|| link(icon, address.to_owned(), text.to_owned()))
     };
     let (receives, counts) = (
-        may(Verb::Add, Model::Inflow),
-        may(Verb::Change, Model::Product),
+        frame.may(Verb::Add, Model::Inflow),
+        frame.may(Verb::Change, Model::Product),
     );
-    let pays = has_checkout && may(Verb::View, Model::Order);
+    let pays = frame.has_checkout() && frame.may(Verb::View, Model::Order);
     let first = [
         place(true, "home", "/", "Início", "Home"),
         place(true, "box", "/products/", "Produtos", "Products"),
@@ -113,14 +106,14 @@ fn without_views(layout: &Layout, caller: &Caller, has_checkout: bool) -> Vec<Pl
         place(true, "chart", "/analyses/", "Análises", "Analyses"),
     ];
     let named = Kind::ALL.map(|kind| {
-        let text = kind.about().words.title(layout.locale);
+        let text = kind.about().words.title(frame.locale);
         Some(link(kind.about().icon, format!("/{}/", kind.path()), text))
     });
-    let delivers = may(Verb::View, Model::Delivery);
+    let delivers = frame.may(Verb::View, Model::Delivery);
     let last = [
         place(delivers, "external", "/webhooks/", "Webhooks", "Webhooks"),
         place(
-            caller.is_staff,
+            frame.caller.is_staff,
             "settings",
             "/admin/",
             "Administração",
