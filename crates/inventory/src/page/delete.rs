@@ -1,12 +1,11 @@
 //! The page that confirms a deletion, or explains why it is refused.
 
 use askama::Template;
-use axum::response::Response;
 use http::StatusCode;
 use resource::Words;
 use web::locale::Locale;
 
-use super::Frame;
+use super::{Frame, PageResult};
 use crate::rest::Refusal;
 
 /// A record's name, and its address if the user may view it.
@@ -82,19 +81,8 @@ impl Deletion {
     /// # Errors
     ///
     /// Any refusal other than a conflict.
-    pub(crate) fn ask(
-        mut self,
-        frame: &Frame,
-        foreseen: Result<(), Refusal>,
-    ) -> Result<Response, Refusal> {
-        match foreseen {
-            Ok(()) => {}
-            Err(Refusal::Conflict(message)) => {
-                message.text(frame.locale).clone_into(&mut self.problem);
-            }
-            Err(refusal) => return Err(refusal),
-        }
-        Ok(frame.show(DeletePage { frame, page: &self }))
+    pub(crate) fn ask(self, frame: &Frame, foreseen: Result<(), Refusal>) -> PageResult {
+        self.show(frame, StatusCode::OK, foreseen)
     }
 
     /// Shows why the deletion was refused: 409.
@@ -102,12 +90,23 @@ impl Deletion {
     /// # Errors
     ///
     /// Any refusal other than a conflict.
-    pub(crate) fn refuse(mut self, frame: &Frame, refusal: Refusal) -> Result<Response, Refusal> {
-        let Refusal::Conflict(message) = refusal else {
-            return Err(refusal);
-        };
-        message.text(frame.locale).clone_into(&mut self.problem);
-        let page = DeletePage { frame, page: &self };
-        Ok(frame.show_with(StatusCode::CONFLICT, page))
+    pub(crate) fn refuse(self, frame: &Frame, refusal: Refusal) -> PageResult {
+        self.show(frame, StatusCode::CONFLICT, Err(refusal))
+    }
+
+    fn show(
+        mut self,
+        frame: &Frame,
+        status: StatusCode,
+        deletable: Result<(), Refusal>,
+    ) -> PageResult {
+        match deletable {
+            Ok(()) => {}
+            Err(Refusal::Conflict(message)) => {
+                message.text(frame.locale).clone_into(&mut self.problem);
+            }
+            Err(refusal) => return Err(refusal),
+        }
+        Ok(frame.show_with(status, DeletePage { frame, page: &self }))
     }
 }
