@@ -168,15 +168,13 @@ fn state(frame: &Frame, state: OrderState) -> &'static str {
 async fn retry(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult {
     let id = changed(&frame, id)?;
     let (order, has_waited) = crate::stock::orders::retry(&frame.state, &frame.caller, id).await?;
-    let name = order.name(frame.locale);
-    let flash = match order.state {
-        _ if !has_waited => ended_before(&frame, &order),
-        OrderState::Waiting => {
-            let still = frame.text("Nada foi baixado.", "Nothing was booked out.");
-            let reasons = reasons(&order, frame.locale).join(" ");
-            Flash::warning(format!("{name}: {still} {reasons}"))
-        }
-        _ => Flash::success(format!("{name}: {}.", state(&frame, order.state))),
+    let flash = if has_waited && order.state == OrderState::Waiting {
+        let name = order.name(frame.locale);
+        let still = frame.text("Nada foi baixado.", "Nothing was booked out.");
+        let reasons = reasons(&order, frame.locale).join(" ");
+        Flash::warning(format!("{name}: {still} {reasons}"))
+    } else {
+        ended(&frame, &order, has_waited)
     };
     Ok(redirect_with(&order, &post, flash))
 }
@@ -185,12 +183,7 @@ async fn by_hand(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult
     let id = changed(&frame, id)?;
     let (order, has_waited) =
         crate::stock::orders::mark_booked_by_hand(&frame.state, &frame.caller, id).await?;
-    let flash = if has_waited {
-        let (name, state) = (order.name(frame.locale), state(&frame, order.state));
-        Flash::success(format!("{name}: {state}."))
-    } else {
-        ended_before(&frame, &order)
-    };
+    let flash = ended(&frame, &order, has_waited);
     Ok(redirect_with(&order, &post, flash))
 }
 
@@ -206,8 +199,13 @@ fn redirect_with(order: &PaidOrder, post: &FormSubmission, flash: Flash) -> Resp
     flash::leave(see_other(next.unwrap_or(&order)), flash)
 }
 
-/// The message if another user has ended the wait already.
-fn ended_before(frame: &Frame, order: &PaidOrder) -> Flash {
+/// The message when the wait has ended: a warning if another user had ended it already.
+fn ended(frame: &Frame, order: &PaidOrder, has_waited: bool) -> Flash {
     let (name, state) = (order.name(frame.locale), state(frame, order.state));
-    Flash::warning(format!("{name}: {state}."))
+    let text = format!("{name}: {state}.");
+    if has_waited {
+        Flash::success(text)
+    } else {
+        Flash::warning(text)
+    }
 }
