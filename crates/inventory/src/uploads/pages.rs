@@ -1,7 +1,7 @@
 //! The pages of imports: preview, confirmation and undo. `choose` chooses and checks a file.
 
 use askama::Template;
-use axum::{middleware::from_fn_with_state, response::Response};
+use axum::middleware::from_fn_with_state;
 use http::{HeaderValue, StatusCode, header};
 use web::limits;
 
@@ -15,7 +15,7 @@ use crate::{
         Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
         list_page,
-        routes::{PageRouter, get},
+        routes::{PageRouter, get, post_from},
         see_other,
     },
     rest::{RecordId, Refusal, query::Parameters},
@@ -33,11 +33,8 @@ pub(crate) fn routes() -> PageRouter {
         .route("/import/", get(choose::show).post(choose::upload))
         .route("/import/template/", get(template))
         .route("/import/{id}/", get(show))
-        .route(
-            "/import/{id}/confirm/",
-            get(redirect_to_import).post(confirm),
-        )
-        .route("/import/{id}/undo/", get(redirect_to_import).post(undo))
+        .route("/import/{id}/confirm/", post_from("../", confirm))
+        .route("/import/{id}/undo/", post_from("../", undo))
         .map(|routes| routes.layer(from_fn_with_state(MAX_FILE + 64 * 1024, limits::body)))
 }
 
@@ -146,16 +143,6 @@ async fn show(frame: Frame, id: RecordId) -> PageResult {
         response.headers_mut().insert(header::REFRESH, wait);
     }
     Ok(response)
-}
-
-/// These URLs accept only forms. A `GET` is redirected to the import's page.
-async fn redirect_to_import(frame: Frame) -> Response {
-    let (address, _) = frame
-        .address()
-        .trim_end_matches('/')
-        .rsplit_once('/')
-        .unwrap_or_default();
-    see_other(&format!("{address}/"))
 }
 
 async fn confirm(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {
