@@ -133,7 +133,7 @@ impl Frame {
         self.may(Verb::View, Model::Product)
     }
 
-    /// Whether the search offers to add a product that it did not find.
+    /// Whether the user is offered to add a product.
     pub(crate) fn adds_products(&self) -> bool {
         self.may(Verb::Add, Model::Product)
     }

@@ -135,20 +135,12 @@ impl<'a> View<'a> {
             && matches!(self.orders(), Ok(None))
     }
 
-    pub(super) fn may_add(&self, model: Model) -> bool {
-        self.frame.may(Verb::Add, model)
-    }
-
-    pub(super) fn may_add_products(&self) -> bool {
-        self.may_add(Model::Product)
-    }
-
     pub(super) fn may_book(&self) -> bool {
-        self.may_add(Model::Inflow) && self.may_book_out()
+        self.frame.may(Verb::Add, Model::Inflow) && self.may_book_out()
     }
 
     pub(super) fn may_book_out(&self) -> bool {
-        self.may_add(Model::Outflow)
+        self.frame.may(Verb::Add, Model::Outflow)
     }
 
     pub(super) fn as_of(&self) -> String {
