@@ -56,12 +56,10 @@ pub(super) fn find(path: &str) -> Option<&'static RegisteredModel> {
     MODELS.iter().find(|model| model.about.path == path)
 }
 
-/// All descriptions.
 fn all() -> impl Iterator<Item = &'static ModelDescription> {
     MODELS.iter().map(|model| &model.about)
 }
 
-/// The description of a model.
 pub(super) fn described(model: Model) -> Option<&'static ModelDescription> {
     all().find(|about| about.model == model)
 }

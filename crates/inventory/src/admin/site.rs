@@ -111,7 +111,6 @@ impl AdminFrame {
         }
     }
 
-    /// The label of a field.
     pub(super) fn field(&self, name: &'static str) -> &'static str {
         names::field(self.locale, name)
     }

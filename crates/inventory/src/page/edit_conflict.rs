@@ -75,7 +75,6 @@ struct FieldEdit {
 }
 
 impl FieldSnapshot {
-    /// A field with its stored value.
     pub(crate) const fn new(field: &'static Field, value: FieldValue) -> Self {
         Self { field, value }
     }

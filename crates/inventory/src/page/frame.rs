@@ -112,7 +112,6 @@ impl Frame {
         }
     }
 
-    /// Renders a page with a status.
     pub(crate) fn show_with(&self, status: StatusCode, template: impl Template) -> Response {
         let mut response = Page::with_status(status, template).into_response();
         cookies::show_secret(&mut response, &self.secret, self.is_https);
@@ -185,7 +184,6 @@ impl Frame {
         self.layout.locale.say(text)
     }
 
-    /// The label of a field.
     pub(crate) fn label(&self, field: &Field) -> &'static str {
         self.say(field.label)
     }

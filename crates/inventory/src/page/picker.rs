@@ -61,7 +61,6 @@ pub(crate) struct PickerOption {
 pub(crate) struct Picker {
     pub(crate) name: &'static str,
     pub(crate) label: &'static str,
-    /// The kind of records to choose from.
     pub(crate) source: PickerSource,
     /// The id of the chosen record; empty if there is none.
     pub(crate) id: String,

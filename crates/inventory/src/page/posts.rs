@@ -80,7 +80,6 @@ impl FormSubmission {
     }
 }
 
-/// Sets a member to a text.
 pub(crate) fn set_text(members: &mut Members, name: &str, value: &str) {
     // Serializing a text cannot fail.
     if let Ok(raw) = to_raw_value(value) {

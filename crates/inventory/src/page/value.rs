@@ -16,7 +16,6 @@ pub(crate) enum FieldValue {
     /// A text of the program in both languages.
     Word(Both),
     Number(i64),
-    /// An amount of money.
     Money(Money),
     /// Another decimal number.
     Decimal(Money),

@@ -188,7 +188,6 @@ pub(crate) struct ListQuery {
     pub(crate) page_size: u64,
 }
 
-/// A new order.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NewCheckoutOrder {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,7 +201,6 @@ pub(crate) struct NewCheckoutOrder {
     pub(crate) expires_at: Option<String>,
 }
 
-/// An item of a new order.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NewOrderItem {
     pub(crate) title: String,

@@ -154,7 +154,6 @@ impl ModelFilter {
         }
     }
 
-    /// A filter by yes or no.
     const fn truth(name: &'static str) -> Self {
         Self {
             name,
@@ -162,7 +161,6 @@ impl ModelFilter {
         }
     }
 
-    /// A filter by one of these values.
     pub(in crate::admin) const fn choices(
         name: &'static str,
         choices: &'static [(&'static str, Both)],
@@ -291,7 +289,6 @@ impl ModelDescription {
         fields.map(|(field, _)| *field)
     }
 
-    /// The form field with this name.
     pub(in crate::admin) fn field(&self, name: &str) -> Option<&'static Field> {
         let mut fields = self.fields.iter().map(|(field, _)| *field);
         fields.find(|field| field.name == name)
@@ -325,7 +322,6 @@ impl ModelDescription {
         format!("/admin/{}/", self.path)
     }
 
-    /// The address of a record.
     pub(in crate::admin) fn record_address(&self, id: i64) -> String {
         format!("/admin/{}/{id}/change/", self.path)
     }

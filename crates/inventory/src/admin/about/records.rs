@@ -23,7 +23,6 @@ pub(in crate::admin) struct RecordCount {
 pub(in crate::admin) struct RecordPage {
     /// The number of records on all pages.
     pub(in crate::admin) count: RecordCount,
-    /// The records of this page.
     pub(in crate::admin) records: Vec<ModelRecord>,
     /// The limit of the search, when it did not cover all records.
     pub(in crate::admin) note: Option<Both>,

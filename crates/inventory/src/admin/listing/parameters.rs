@@ -11,7 +11,6 @@ use crate::{
     },
 };
 
-/// Page size.
 pub(in crate::admin) const PER_PAGE: u64 = 100;
 /// The most records on a "Show all" page.
 pub(in crate::admin) const SHOW_ALL: u64 = 200;
@@ -38,7 +37,6 @@ pub(in crate::admin) struct ListParameters {
     pub(in crate::admin) dates: Dates,
     /// The page number, from 1.
     pub(in crate::admin) page: u64,
-    /// Page size.
     pub(in crate::admin) size: u64,
     /// Whether to show all records on one page.
     pub(in crate::admin) shows_all: bool,

@@ -234,7 +234,6 @@ impl ModelListPage<'_> {
         )
     }
 
-    /// The number of pages.
     fn pages(&self) -> u64 {
         last_page(self.rows.count.number, self.query.size)
     }

@@ -101,14 +101,12 @@ pub(crate) struct ListPage {
     pub(crate) filters: Vec<Filter>,
     /// The typed values of the filters, and their errors.
     pub(crate) form: Form,
-    /// The filters that are set.
     pub(crate) chips: Vec<Chip>,
     /// A note when the list shows something other than what was asked for; empty otherwise.
     pub(crate) note: String,
     /// Links to other places where a search may have results.
     pub(crate) also: Vec<Chip>,
     pub(crate) columns: Vec<Column>,
-    /// The records of this page.
     pub(crate) rows: Vec<Row>,
     /// Headings above groups of rows.
     pub(crate) headings: Vec<Heading>,

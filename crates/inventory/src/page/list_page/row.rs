@@ -6,7 +6,6 @@ use super::super::{Frame, edit_conflict::Conflict, shortened};
 
 #[derive(Debug)]
 pub(crate) struct Column {
-    /// The heading.
     pub(crate) text: &'static str,
     /// The sort key, or empty if the column is not sortable.
     pub(crate) field: &'static str,
@@ -36,7 +35,6 @@ impl Column {
         }
     }
 
-    /// A column of numbers.
     pub(crate) const fn number(text: &'static str, field: &'static str) -> Self {
         Self {
             is_number: true,
@@ -76,7 +74,6 @@ pub(crate) enum Cell {
     /// A link to a record: its address and text.
     Link(String, String),
     Text(String),
-    /// A formatted number.
     Number(String),
     /// A quantity in stock, and whether it is low.
     Stock(String, bool),
@@ -146,7 +143,6 @@ pub(crate) struct RowAction {
 /// The most characters of a long text in a list.
 const SHORT: usize = 80;
 
-/// One record.
 #[derive(Debug)]
 pub(crate) struct Row {
     /// One cell for each column. The first names the record.
