@@ -1,11 +1,11 @@
-//! Checks a service's `OpenAPI` document: that it is well formed (`structure`), that clients of any
-//! language read it alike (`clients`), that its examples match its schemas, and that every response
-//! of the service is described in it (`described`). Nothing here knows a service: what is true of
-//! one document alone is checked by that service's tests.
+//! Checks a service's `OpenAPI` document: that clients of any language read it alike (`clients`),
+//! and that every response of the service is described in it (`described`). Nothing here knows a
+//! service: what is true of one document alone is checked by that service's tests. Public linters
+//! check that it is well formed and that its examples fit its schemas
+//! (`crates/balcao/tests/clients/lint.js`).
 
 mod clients;
 mod described;
-mod structure;
 
 use std::{
     collections::HashMap,
@@ -148,27 +148,6 @@ impl Document {
                 all.map(|example| (&media["schema"], example))
             })
             .collect()
-    }
-
-    /// Fails unless every example fits its schema; returns their number.
-    pub fn assert_examples(&self) -> usize {
-        let mut count = 0;
-        for operation in self.operations() {
-            let place = format!("{} {}", operation.method, operation.path);
-            let body = operation.described.get("requestBody").into_iter();
-            let responses = object(&operation.described["responses"]).values();
-            for (schema, example) in body.chain(responses).flat_map(|owner| self.examples(owner)) {
-                self.assert_valid(schema, example, &place);
-                count += 1;
-            }
-            for parameter in operation.parameters() {
-                if let Some(example) = parameter.get("example") {
-                    self.assert_valid(&parameter["schema"], example, &place);
-                    count += 1;
-                }
-            }
-        }
-        count
     }
 
     /// Whether the document has this method at this address.

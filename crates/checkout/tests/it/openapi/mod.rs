@@ -1,10 +1,9 @@
-//! The API's document is well formed, complete and true. Its examples are sent to the real service,
+//! The API's document is complete and true. Its examples are sent to the real service,
 //! and every response in the tests of the API is checked against it.
 
 mod described;
 mod document;
 mod service;
-mod structure;
 
 use std::sync::LazyLock;
 

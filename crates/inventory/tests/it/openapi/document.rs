@@ -1,48 +1,12 @@
-//! The document is `OpenAPI` 3.1, and its examples fit its schemas.
+//! The document agrees with the code, and clients of any language read it alike.
 
 use std::collections::BTreeSet;
 
 use super::DOCUMENT;
 
 #[test]
-fn every_object_has_the_members_of_its_kind() {
-    DOCUMENT.assert_objects();
-}
-
-#[test]
-fn every_reference_points_to_something_and_everything_is_pointed_to() {
-    DOCUMENT.assert_references();
-}
-
-#[test]
-fn operations_are_named_apart_and_their_tags_and_keys_are_explained() {
-    DOCUMENT.assert_names();
-}
-
-#[test]
-fn the_parameters_of_a_path_are_those_of_its_template() {
-    DOCUMENT.assert_path_parameters();
-}
-
-#[test]
-fn every_status_is_a_status_of_http() {
-    DOCUMENT.assert_statuses();
-}
-
-#[test]
 fn clients_of_any_language_read_it_alike() {
     DOCUMENT.assert_fit_for_clients();
-}
-
-#[test]
-fn every_schema_is_a_json_schema() {
-    assert!(DOCUMENT.assert_schemas() > 50);
-}
-
-#[test]
-fn every_example_is_what_its_schema_says() {
-    let count = DOCUMENT.assert_examples();
-    assert!(count > 50, "{count}");
 }
 
 #[test]
