@@ -40,8 +40,6 @@ mod replicas;
 /// Transactions that PostgreSQL asks to be run again.
 mod retries;
 mod schema;
-/// Many writers and one stock.
-mod stock;
 /// TLS: which certificates are accepted.
 mod tls;
 /// Values read back as they were written: money, time, text.
