@@ -5,7 +5,6 @@ pub(crate) mod app;
 mod cancels_and_refunds;
 mod certainty;
 mod creation;
-mod end_to_end;
 mod faults;
 mod following;
 mod http_stack;
