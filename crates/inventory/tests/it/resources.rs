@@ -136,30 +136,6 @@ app_on_both_engines!(
     }
 );
 
-app_on_both_engines!(one_record_is_referenced_by_many, async |app| {
-    let admin = app.admin();
-    let referring = resources().into_iter().skip(3).map(|(path, mut body, _)| {
-        if path == "products" {
-            body["serie_number"] = json!("7892");
-        }
-        (path, body)
-    });
-    let all = resources().map(|(path, body, _)| (path, body));
-    for (path, body) in all.into_iter().chain(referring) {
-        admin.post(&format!("/api/v1/{path}/"), body).await.id();
-    }
-    for list in [
-        "products/?brand=1",
-        "products/?category=1",
-        "inflows/?supplier=1",
-        "inflows/?product=1",
-        "outflows/?product=1",
-    ] {
-        let found = admin.get(&format!("/api/v1/{list}")).await.json();
-        assert_eq!(found["count"], 2, "{list}");
-    }
-});
-
 app_on_both_engines!(
     what_is_required_may_be_neither_absent_nor_null_and_the_rest_may,
     async |app| {
