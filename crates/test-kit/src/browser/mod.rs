@@ -166,17 +166,6 @@ impl Browser {
         self.expect(result, command).await
     }
 
-    /// Writes what the window shows to a PNG file; its folder is made.
-    pub async fn screenshot(&self, file: &Path) {
-        let image = self.driver.get("/screenshot").await;
-        let image = self.expect(image, "a screenshot").await;
-        let image = STANDARD.decode(string(&image)).expect("an image in base64");
-        if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder).expect("the folder of the screenshot");
-        }
-        fs::write(file, image).expect("the screenshot to be written");
-    }
-
     /// Writes what the window shows to a WebP file, small enough for documents; its folder is made.
     pub async fn picture(&self, file: &Path) {
         let wanted = json!({"format": "webp", "quality": 80, "optimizeForSpeed": false});
