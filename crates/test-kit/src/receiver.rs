@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     net::SocketAddr,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -13,9 +14,13 @@ use tokio::{
     io::AsyncWriteExt as _,
     net::{TcpListener, TcpStream},
     sync::watch,
+    time::timeout,
 };
 
 use crate::stub::receive;
+
+/// The longest wait for a request, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A received request.
 #[derive(Debug, Clone)]
@@ -78,10 +83,11 @@ pub enum Reply {
 type Behaviour = Box<dyn FnMut(usize) -> Reply + Send>;
 
 struct Inner {
-    received: Mutex<Vec<ReceivedRequest>>,
+    received: watch::Sender<Vec<ReceivedRequest>>,
     behaviour: Mutex<Behaviour>,
     connections: watch::Sender<usize>,
-    count: watch::Sender<usize>,
+    /// The number of requests after which it stops answering.
+    most: watch::Sender<usize>,
     released: watch::Sender<bool>,
 }
 
@@ -108,10 +114,10 @@ impl Receiver {
         let receiver = Self {
             address: listener.local_addr().expect("a receiver that works"),
             inner: Arc::new(Inner {
-                received: Mutex::default(),
+                received: watch::Sender::default(),
                 behaviour: Mutex::new(Box::new(|_| Reply::Status(204))),
                 connections: watch::Sender::new(0),
-                count: watch::Sender::new(0),
+                most: watch::Sender::new(usize::MAX),
                 released: watch::Sender::new(false),
             }),
         };
@@ -142,11 +148,12 @@ impl Receiver {
 
     /// The requests so far.
     pub fn received(&self) -> Vec<ReceivedRequest> {
-        self.inner
-            .received
-            .lock()
-            .expect("a receiver that works")
-            .clone()
+        self.inner.received.borrow().clone()
+    }
+
+    /// Accepts about so many requests; later ones wait until the limit is raised.
+    pub fn takes(&self, most: usize) {
+        self.inner.most.send_replace(most);
     }
 
     /// How many connections were made.
@@ -154,30 +161,45 @@ impl Receiver {
         *self.inner.connections.borrow()
     }
 
-    /// Waits until so many requests have been read.
-    pub async fn has_read(&self, count: usize) {
-        let mut counted = self.inner.count.subscribe();
-        counted
-            .wait_for(|read| *read >= count)
-            .await
-            .expect("a receiver that works");
+    /// Waits until so many requests have been read; returns them.
+    pub async fn has_read(&self, count: usize) -> Vec<ReceivedRequest> {
+        self.until(|received| received.len() >= count).await
+    }
+
+    /// Waits until enough requests have been read; returns them.
+    pub async fn until(
+        &self,
+        is_enough: impl FnMut(&Vec<ReceivedRequest>) -> bool,
+    ) -> Vec<ReceivedRequest> {
+        let mut received = self.inner.received.subscribe();
+        let enough = timeout(PATIENCE, received.wait_for(is_enough)).await;
+        let count = || self.inner.received.borrow().len();
+        enough
+            .unwrap_or_else(|_| panic!("{} were read, and no more came", count()))
+            .expect("a receiver that works")
+            .clone()
     }
 }
 
 async fn serve(mut stream: TcpStream, inner: Arc<Inner>) {
     while let Some(call) = receive(&mut stream, 0).await {
+        if !has_room(&stream, &inner).await {
+            return;
+        }
         let reply = {
-            let mut received = inner.received.lock().expect("a receiver that works");
-            let reply = (inner.behaviour.lock().expect("a receiver that works"))(received.len());
+            let mut behaviour = inner.behaviour.lock().expect("a receiver that works");
+            let reply = behaviour(inner.received.borrow().len());
             let accepted = matches!(reply, Reply::Status(200..300) | Reply::With(200..300, _));
-            received.push(ReceivedRequest {
+            let request = ReceivedRequest {
                 headers: call.headers.into_iter().collect(),
                 body: call.body,
                 accepted,
-            });
+            };
+            inner
+                .received
+                .send_modify(|received| received.push(request));
             reply
         };
-        inner.count.send_modify(|count| *count += 1);
         let (status, extra) = match reply {
             Reply::Status(status) => (status, ""),
             Reply::With(status, extra) => (status, extra),
@@ -198,5 +220,16 @@ async fn serve(mut stream: TcpStream, inner: Arc<Inner>) {
         if stream.write_all(answer.as_bytes()).await.is_err() {
             return;
         }
+    }
+}
+
+/// Waits until a further request is taken; false if its sender goes away before.
+async fn has_room(stream: &TcpStream, inner: &Inner) -> bool {
+    let mut most = inner.most.subscribe();
+    let mut next = [0];
+    tokio::select! {
+        biased;
+        room = most.wait_for(|most| inner.received.borrow().len() < *most) => room.is_ok(),
+        _ = stream.peek(&mut next) => false,
     }
 }

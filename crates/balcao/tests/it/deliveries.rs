@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::database::{Database, Engine};
 use test_kit::process::Balcao;
+use test_kit::receiver::{ReceivedRequest, Receiver};
 use tokio::task::JoinSet;
 
-use crate::inventory::Caller;
-use crate::receiver::{Arrived, Receiver};
+use crate::inventory::{Caller, inventory, with_endpoint};
 
 const PRODUCTS: usize = 40;
 const ALL: usize = 1000;
@@ -46,13 +46,13 @@ fn ship(ana: &Caller, products: &[i64], times: usize) -> JoinSet<Vec<i64>> {
 }
 
 /// The outflow that an event is about.
-fn outflow((_, event): &Arrived) -> i64 {
-    event["data"]["id"].as_i64().unwrap()
+fn outflow(request: &ReceivedRequest) -> i64 {
+    request.json()["data"]["id"].as_i64().unwrap()
 }
 
 /// Waits until so many different outflows have arrived.
 async fn has_outflows(receiver: &Receiver, count: usize) {
-    let is_enough = |arrived: &Vec<Arrived>| {
+    let is_enough = |arrived: &Vec<ReceivedRequest>| {
         arrived.len() >= count
             && arrived.iter().map(outflow).collect::<BTreeSet<_>>().len() >= count
     };
@@ -63,7 +63,7 @@ async fn has_outflows(receiver: &Receiver, count: usize) {
 /// returns the number of outflows.
 async fn all_arrived_in_order(receiver: &Receiver, acknowledged: &BTreeSet<i64>) -> usize {
     // Reading its events blocks the receiver, so it is read only once all may be there.
-    let has_all = |arrived: &Vec<Arrived>| {
+    let has_all = |arrived: &Vec<ReceivedRequest>| {
         arrived.len() >= acknowledged.len()
             && acknowledged.is_subset(&arrived.iter().map(outflow).collect())
     };
@@ -71,8 +71,7 @@ async fn all_arrived_in_order(receiver: &Receiver, acknowledged: &BTreeSet<i64>)
     let mut newest: BTreeMap<i64, i64> = BTreeMap::new();
     let mut ids: BTreeMap<i64, &str> = BTreeMap::new();
     for one in &arrived {
-        let (id, outflow) = (one.0.as_str(), outflow(one));
-        let product = one.1["data"]["product"]["id"].as_i64().unwrap();
+        let (id, outflow, product) = (one.id(), outflow(one), one.product());
         let is_new = !ids.contains_key(&outflow);
         let known = ids.entry(outflow).or_insert(id);
         assert_eq!(*known, id, "a repetition has the same id");
@@ -94,7 +93,8 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
     let mut products: Vec<i64> = Vec::new();
     let mut acknowledged: BTreeSet<i64> = BTreeSet::new();
     for kill in 1..=KILLS {
-        let mut service = receiver.service().data(data.path()).ready().await;
+        let service = with_endpoint(inventory(), &receiver).data(data.path());
+        let mut service = service.ready().await;
         let ana = Caller::ana(&service).await;
         while products.len() < PRODUCTS {
             products.push(ana.a_product(1_000_000).await);
@@ -104,7 +104,8 @@ async fn killed_in_the_middle_of_a_thousand_deliveries_nothing_is_lost_or_out_of
         service.kill();
         acknowledged.extend(shipping.join_all().await.into_iter().flatten());
     }
-    let _service = receiver.service().data(data.path()).ready().await;
+    let service = with_endpoint(inventory(), &receiver).data(data.path());
+    let _service = service.ready().await;
     let arrived = all_arrived_in_order(&receiver, &acknowledged).await;
     assert!(arrived >= ALL && acknowledged.len() >= ALL / 2);
 }
@@ -127,7 +128,7 @@ impl Delivering {
             Database::new(Engine::Postgres),
         );
         let service = || {
-            let start = receiver.service().data(data.path());
+            let start = with_endpoint(inventory(), &receiver).data(data.path());
             start.env("BALCAO_INVENTORY_DATABASE_URL", database.address())
         };
         let first = service().ready().await;
@@ -139,7 +140,7 @@ impl Delivering {
         let second = service().ready().await;
         receiver.takes(ALL / 4);
         let shipping = ship(&Caller::ana(&second).await, &products, ALL / PRODUCTS);
-        receiver.has(ALL / 4).await;
+        receiver.has_read(ALL / 4).await;
         Self {
             receiver,
             first,
@@ -151,7 +152,7 @@ impl Delivering {
 
     /// The first process is stopped: the second delivers everything.
     async fn second_takes_over(&mut self) {
-        assert!(self.receiver.arrived().len() < ALL);
+        assert!(self.receiver.received().len() < ALL);
         self.receiver.takes(usize::MAX);
         let acknowledged = std::mem::take(&mut self.shipping).join_all().await;
         let acknowledged: BTreeSet<i64> = acknowledged.into_iter().flatten().collect();

@@ -5,10 +5,10 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 use test_kit::process::{Balcao, Start, printed};
+use test_kit::receiver::Receiver;
 use test_kit::sandbox::SandboxClient;
 
-use crate::inventory::Caller;
-use crate::receiver::Receiver;
+use crate::inventory::{Caller, with_endpoint};
 use crate::support::{card, client, pay_until_final, pix};
 
 async fn list(demo: &Balcao) -> Vec<Value> {
@@ -104,17 +104,13 @@ async fn the_demo_talks_to_nobody_that_the_environment_names() {
     let others = TcpListener::bind("127.0.0.1:0").unwrap();
     others.set_nonblocking(true).unwrap();
     let address = others.local_addr().unwrap();
-    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    let mut demo = Start::new(["demo"])
+    let mut demo = with_endpoint(Start::new(["demo"]), &receiver)
         .env("BALCAO_SMTP_URL", format!("smtp://{address}"))
         .env("BALCAO_MAIL_FROM", "shop@example.com")
         .env("BALCAO_INVENTORY_ALERT_MAIL_TO", "ana@example.com")
         .env("BALCAO_INVENTORY_REPORT", "weekly")
         .env("BALCAO_LLM_BASE_URL", format!("http://{address}/v1"))
         .env("BALCAO_LLM_MODEL", "model")
-        .env("BALCAO_INVENTORY_WEBHOOK_URL", receiver.url())
-        .env("BALCAO_INVENTORY_WEBHOOK_SECRET", secret)
-        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
         .ready()
         .await;
     let ana = Caller::log_in(&demo, "admin", "demo-password").await;
@@ -128,7 +124,7 @@ async fn the_demo_talks_to_nobody_that_the_environment_names() {
     let said = demo.logs();
     let ignored = "a demo talks to nobody: BALCAO_INVENTORY_ALERT_MAIL_TO, BALCAO_INVENTORY_REPORT";
     assert!(said.contains(ignored), "{said}");
-    assert_eq!(receiver.arrived(), []);
+    assert!(receiver.received().is_empty());
     assert_eq!(
         others.accept().err().map(|error| error.kind()),
         Some(ErrorKind::WouldBlock)

@@ -9,6 +9,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start, printed};
+use test_kit::receiver::Receiver;
 use tokio::sync::Barrier;
 use tokio::task::{JoinSet, block_in_place};
 
@@ -30,6 +31,17 @@ pub(crate) fn with_superuser(start: Start) -> Start {
         .env("BALCAO_INVENTORY_RATE_LIMIT_AUTH", "off")
         .env("BALCAO_INVENTORY_RATE_LIMIT_READ", "off")
         .env("BALCAO_INVENTORY_RATE_LIMIT_WRITE", "off")
+}
+
+/// A service with this receiver as the endpoint of its inventory's configuration.
+pub(crate) fn with_endpoint(start: Start, receiver: &Receiver) -> Start {
+    start
+        .env("BALCAO_INVENTORY_WEBHOOK_URL", receiver.url())
+        .env(
+            "BALCAO_INVENTORY_WEBHOOK_SECRET",
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        )
+        .env("BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE", "true")
 }
 
 /// A caller with a token.

@@ -6,9 +6,9 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 use test_kit::process::{Start, printed};
+use test_kit::receiver::{ReceivedRequest, Receiver};
 
-use crate::inventory::{Caller, run_with};
-use crate::receiver::Receiver;
+use crate::inventory::{Caller, inventory, run_with, with_endpoint};
 
 /// Runs `balcao inventory …`; fails unless it has this exit status and prints these words.
 #[track_caller]
@@ -57,7 +57,10 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
     assert!(secret.starts_with("whsec_") && secret.lines().count() == 1);
     endpoint(&["list"], 0, &[&url, "enabled", "product.low_stock"]);
     endpoint(&["test", "1"], 0, &["delivered 204"]);
-    assert_eq!(receiver.has(1).await[0].1["type"], "endpoint.test");
+    assert_eq!(
+        receiver.has_read(1).await[0].json()["type"],
+        "endpoint.test"
+    );
     endpoint(&["change", "1"], 2, &["--url", "--types", "--description"]);
     let moved = format!("http://127.0.0.1:1/hooks?of={}", receiver.address.port());
     let change = ["change", "1", "--url", &moved, "--description", "Caixa"];
@@ -92,7 +95,7 @@ async fn endpoints_are_added_changed_tried_out_and_removed_by_command() {
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
     let receiver = Receiver::start().await;
-    let service = receiver.service().ready().await;
+    let service = with_endpoint(inventory(), &receiver).ready().await;
     let data = service.data();
     says(data, &["events", "list"], 0, &["no deliveries"]);
     says(data, &["events", "list", "--all"], 0, &["no events"]);
@@ -101,11 +104,9 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
     let title = json!({"title": "Arroz\u{9b}2J"});
     assert_eq!(ana.patch("/api/v1/products/1/", &title).await, 200);
     ana.make("/api/v1/outflows/", &outflow).await;
-    let arrived = receiver.has(3).await;
-    let types: Vec<&str> = arrived
-        .iter()
-        .map(|(_, event)| event["type"].as_str().unwrap())
-        .collect();
+    let arrived = receiver.has_read(3).await;
+    let events = arrived.iter().map(ReceivedRequest::json);
+    let types: Vec<Value> = events.map(|mut event| event["type"].take()).collect();
     assert_eq!(
         types,
         ["outflow.created", "product.low_stock", "analysis.created"]
@@ -160,7 +161,7 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
         &["1 to deliver again"],
     );
     // The service sends the same event with the same id within seconds.
-    assert_eq!(receiver.has(4).await[3].0, arrived[0].0);
+    assert_eq!(receiver.has_read(4).await[3].id(), arrived[0].id());
     // The endpoint of the configuration is changed in the configuration.
     let moved = ["endpoint", "change", "1", "--url", "https://a.example/"];
     says(data, &moved, 1, &["BALCAO_INVENTORY_WEBHOOK_URL"]);
@@ -168,7 +169,7 @@ async fn events_are_listed_shown_and_redelivered_beside_a_running_service() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn analyses_and_the_report_are_made_and_shown_by_command() {
-    let service = crate::inventory::inventory().ready().await;
+    let service = inventory().ready().await;
     let ana = Caller::ana(&service).await;
     let product = ana.a_product(40).await;
     let data = service.data();

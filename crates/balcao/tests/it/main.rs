@@ -20,7 +20,6 @@ mod kill;
 mod orders;
 mod output;
 mod payment_news;
-mod receiver;
 mod replicas;
 mod serving;
 mod stopping;

@@ -1,18 +1,44 @@
 //! Trust in certificates: the program connects to providers, receivers of webhooks and mail servers
 //! whose authority the machine trusts, a private one included, and to no others.
 
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 
+use rustls::ServerConfig;
 use serde_json::json;
 use test_kit::mail::{MailServer, Protection};
 use test_kit::process::{Balcao, Start, printed};
+use test_kit::receiver::Receiver;
 use test_kit::tls::Authority;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
 
 use crate::inventory::{Caller, inventory, run_with, succeeds};
-use crate::receiver::{Receiver, tls_before};
 use crate::support::{Provider, boleto, card, client, pay, pay_until_final, pix};
 
 const PRIVATE: &str = "BALCAO_INVENTORY_WEBHOOK_ALLOW_PRIVATE";
+
+/// A gateway that terminates TLS in front of a server without it.
+async fn tls_before(server: SocketAddr, config: Arc<ServerConfig>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, acceptor) = (listener.local_addr().unwrap(), TlsAcceptor::from(config));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let accepted = acceptor.accept(stream);
+            tokio::spawn(async move {
+                // A client that does not trust the certificate goes away.
+                if let Ok(mut outside) = accepted.await {
+                    let mut inside = TcpStream::connect(server).await.unwrap();
+                    // Either side may close the connection.
+                    let _ = copy_bidirectional(&mut outside, &mut inside).await;
+                }
+            });
+        }
+    });
+    address
+}
 
 /// A command without a running service, on a machine that trusts one authority.
 fn command(data: &Path, authority: &Authority, words: &[&str]) -> std::process::Output {
@@ -27,8 +53,9 @@ fn command(data: &Path, authority: &Authority, words: &[&str]) -> std::process::
 #[tokio::test(flavor = "multi_thread")]
 async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_that_is_trusted() {
     let (authority, stranger) = (Authority::new(), Authority::new());
-    let receiver = Receiver::with_tls(authority.server()).await;
-    let url = format!("https://localhost:{}/hooks", receiver.address.port());
+    let receiver = Receiver::start().await;
+    let gate = tls_before(receiver.address, authority.server()).await;
+    let url = format!("https://localhost:{}/hooks", gate.port());
     let data = tempfile::tempdir().unwrap();
     let endpoint = ["inventory", "endpoint", "add", &url];
     succeeds(&command(data.path(), &authority, &endpoint));
@@ -41,7 +68,7 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
         said.contains("not_connected") && said.contains("UnknownIssuer"),
         "{said}"
     );
-    assert!(receiver.arrived().is_empty());
+    assert!(receiver.received().is_empty());
     let printed = succeeds(&command(data.path(), &authority, &test));
     assert!(printed.contains("delivered 204"), "{printed}");
     // A running service does the same.
@@ -54,8 +81,8 @@ async fn a_receiver_with_a_certificate_of_a_private_authority_gets_events_where_
     let ana = Caller::ana(&service).await;
     let outflow = json!({"product": ana.a_product(50).await, "quantity": 1});
     ana.make("/api/v1/outflows/", &outflow).await;
-    let arrived = receiver.has(2).await;
-    assert_eq!(arrived[1].1["type"], "outflow.created");
+    let arrived = receiver.has_read(2).await;
+    assert_eq!(arrived[1].json()["type"], "outflow.created");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,9 +3,9 @@
 
 use test_kit::browser::{Browser, Key, Scheme};
 use test_kit::process::Start;
+use test_kit::receiver::Receiver;
 
 use super::{english, log_in, opened};
-use crate::receiver::Receiver;
 
 #[tokio::test]
 async fn what_forms_of_an_endpoint_answer_is_for_everybody() {
@@ -62,7 +62,10 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     browser.wait_text("main", "Working").await;
     browser.click("form[action$='/test/'] button").await;
     browser.wait_text("#toasts", "Test event: it arrived").await;
-    assert_eq!(receiver.has(1).await[0].1["type"], "endpoint.test");
+    assert_eq!(
+        receiver.has_read(1).await[0].json()["type"],
+        "endpoint.test"
+    );
 
     browser.click("a[href='edit/']").await;
     browser.fill("#description", "Till").await;
@@ -93,7 +96,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     browser
         .wait_text("#toasts", "The event will be delivered again.")
         .await;
-    receiver.has(2).await;
+    receiver.has_read(2).await;
 
     browser.goto(&format!("{inventory}/webhooks/1/")).await;
     browser.click("a[href='delete/']").await;
