@@ -1,5 +1,5 @@
-//! A service in a separate process, as the benchmark runs it: starts it, reads its memory and
-//! processor time, and kills it at the end.
+//! A service in a separate process, as the benchmark runs it: starts it, reads its memory, and kills
+//! it at the end.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -120,7 +120,7 @@ impl Child {
     /// # Errors
     ///
     /// When the process has ended.
-    pub(super) fn id(&self) -> Result<u32, LoadError> {
+    fn id(&self) -> Result<u32, LoadError> {
         self.process
             .id()
             .ok_or_else(|| "the child has ended".into())
@@ -173,30 +173,6 @@ impl Child {
             of("VmHWM:").ok_or("no VmHWM")?,
         ))
     }
-}
-
-/// The processor time of a process: all threads, user and system.
-///
-/// # Errors
-///
-/// When `/proc` cannot be read.
-pub(super) fn processor_time(process: u32) -> Result<Duration, LoadError> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The program's name is in parentheses and may contain spaces, so the fields are counted after
-    // it.
-    let (_, fields) = stat
-        .rsplit_once(')')
-        .ok_or("an unknown form of /proc/PID/stat")?;
-    let ticks: Option<u64> = fields
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .map(|field| field.parse::<u64>().ok())
-        .sum();
-    // Linux reports 100 ticks a second to processes, whatever the kernel uses (proc(5), USER_HZ).
-    Ok(Duration::from_millis(
-        ticks.ok_or("no times in /proc/PID/stat")? * 10,
-    ))
 }
 
 /// The total at the end of a callgrind profile.

@@ -1,23 +1,20 @@
-//! `balcao bench instructions`: the cost of one request to the service's process, in instructions
-//! and in processor time.
+//! `balcao bench instructions`: the cost of one request to the service's process, in instructions.
 //!
 //! The number of instructions is the same on a busy and on an idle machine, so a change of a few
 //! per cent is visible. valgrind's callgrind counts the program's instructions without the
-//! kernel's. Processor time, measured without valgrind, includes both. Requests are sent one after
-//! the other on one connection, with rate limits on, each to another address. Two runs, the second
-//! with twice as many requests, differ only by the requests: both include the start, the login and
-//! first-request work.
+//! kernel's. Requests are sent one after the other on one connection, with rate limits on, each to
+//! another address. Two runs, the second with twice as many requests, differ only by the requests:
+//! both include the start on an existing database, the login and first-request work.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
 use tokio::process::Command;
 
-use super::child::{Child, processor_time};
+use super::child::Child;
 use super::load::{self, LoadError, Target};
 use super::shop::{PLENTY, Shop, Size};
-use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report, say};
+use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
 
 /// How much is asked for.
 #[derive(Debug, Clone, Args)]
@@ -31,9 +28,6 @@ pub(super) struct InstructionsArguments {
     /// Requests of the first counted run; the second has twice as many
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     requests: u32,
-    /// Requests whose processor time is taken, after a tenth as many that warm up
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
-    timed: u32,
     /// Products of the data set
     #[arg(long, default_value_t = 10_000)]
     products: u64,
@@ -86,7 +80,12 @@ pub(super) async fn run(arguments: InstructionsArguments) -> Result<(), LoadErro
 }
 
 async fn measure(arguments: &InstructionsArguments, folder: &Path) -> Result<(), LoadError> {
-    let has_callgrind = has_callgrind().await;
+    if !has_callgrind().await {
+        return Err(
+            "callgrind counts the instructions: install valgrind (on Debian: apt install valgrind)"
+                .into(),
+        );
+    }
     let bench = Bench {
         arguments,
         folder,
@@ -96,22 +95,12 @@ async fn measure(arguments: &InstructionsArguments, folder: &Path) -> Result<(),
     let is_wanted = |figure| arguments.only.is_empty() || arguments.only.contains(&figure);
     for (figure, what, goal) in FIGURES {
         if is_wanted(figure) {
-            let time = bench.processor_time(figure).await?;
-            let time = format!("{:.1} µs of processor time", time.as_secs_f64() * 1e6);
-            let text = if has_callgrind {
-                let instructions = bench.instructions(figure).await?;
-                format!("{instructions} instructions, {time}")
-            } else {
-                time
-            };
+            let instructions = bench.instructions(figure).await?;
+            let text = format!("{instructions} instructions");
             report(&format!("{what}, one request"), &text, goal);
         }
     }
-    if has_callgrind {
-        return Ok(());
-    }
-    say("No instructions were counted: valgrind is not installed, or has no callgrind.");
-    Err("install valgrind (on Debian: apt install valgrind), and run this again".into())
+    Ok(())
 }
 
 async fn has_callgrind() -> bool {
@@ -124,7 +113,7 @@ async fn has_callgrind() -> bool {
 /// How a service is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    Timed,
+    Plain,
     Counted,
 }
 
@@ -136,22 +125,11 @@ struct Bench<'run> {
 }
 
 impl Bench<'_> {
-    /// The processor time of one request, without valgrind.
-    async fn processor_time(&self, figure: Figure) -> Result<Duration, LoadError> {
-        let requests = self.arguments.timed;
-        let service = self.start(figure, Mode::Timed).await?;
-        let process = service.child.id()?;
-        service.send(requests.div_ceil(10)).await?;
-        let before = processor_time(process)?;
-        service.send(requests).await?;
-        let used = processor_time(process)?.saturating_sub(before);
-        service.child.stop().await?;
-        Ok(used / requests)
-    }
-
     /// The instructions of one request.
     async fn instructions(&self, figure: Figure) -> Result<u64, LoadError> {
         let requests = self.arguments.requests;
+        // This run makes the database that the counted ones find.
+        self.start(figure, Mode::Plain).await?.child.stop().await?;
         let mut totals = [0, 0];
         for (times, total) in [1, 2].into_iter().zip(&mut totals) {
             let service = self.start(figure, Mode::Counted).await?;
@@ -178,11 +156,10 @@ impl Bench<'_> {
         };
         let log = [("BALCAO_LOG", self.arguments.log.clone())];
         let shop = match mode {
-            Mode::Timed => Shop::open(&data, None, size, log).await?,
+            Mode::Plain => Shop::open(&data, None, size, log).await?,
             Mode::Counted => Shop::open_counted(&data, size, log).await?,
         };
-        if figure == Figure::Sale && mode == Mode::Timed {
-            // The counted runs use the same database, so this serves them, too.
+        if figure == Figure::Sale && mode == Mode::Plain {
             shop.stock_up(products, PLENTY).await?;
         }
         let target = match figure {
@@ -202,7 +179,7 @@ impl Bench<'_> {
         let settings = checkout_settings(&self.arguments.log, &self.provider)?;
         let data = self.folder.join("checkout");
         let child = match mode {
-            Mode::Timed => Child::start(SERVE, &settings, &data).await?,
+            Mode::Plain => Child::start(SERVE, &settings, &data).await?,
             Mode::Counted => Child::start_counted(SERVE, &settings, &data).await?,
         };
         let target = payment_target(&child)?;

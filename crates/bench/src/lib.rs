@@ -25,7 +25,7 @@ use axum::http::{HeaderName, Method, StatusCode};
 use clap::{Args, Subcommand};
 use tokio::net::TcpListener;
 
-use child::{Child, processor_time};
+use child::Child;
 pub use load::LoadError;
 use load::{Call, RunStatistics, Target};
 use shop::UNREACHED;
@@ -50,7 +50,7 @@ enum What {
     Inventory(inventory::InventoryArguments),
     /// Measure webhook deliveries a second, and what a dead receiver or a hanging model costs sales
     InventoryDelivery(delivery::DeliveryArguments),
-    /// Count instructions and processor time of one request: a product, a list, a sale, a payment
+    /// Count the instructions of one request: a product, a list, a sale, a payment
     Instructions(instructions::InstructionsArguments),
     /// A provider that answers at once, for `bench checkout`
     #[command(hide = true)]
@@ -160,42 +160,35 @@ async fn latency(arguments: &Checkout, folder: &Path) -> Result<(), LoadError> {
     .await?;
     let checkout = started(arguments, &sandbox, &folder.join("latency")).await?;
     let targets = [direct_target(&sandbox)?, payment_target(&checkout)?];
-    let rate = arguments.rate;
-    let measured = in_turns(arguments, &targets, Some(rate)).await?;
-    report_added(
-        &format!("pix payment, {rate} a second"),
-        arguments,
-        &measured,
-    );
-    let measured = in_turns(arguments, &targets, None).await?;
-    report_added("pix payment, without a pause", arguments, &measured);
-    let [alone, before] = measured;
-    report(
-        "payments a second before the sandbox",
-        &format!(
-            "{:.0} (sandbox alone {:.0})",
-            before.per_second(),
-            alone.per_second()
-        ),
-        "",
-    );
+    let [alone, before] = in_turns(arguments, &targets).await?;
+    for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
+        let (without, with) = (alone.percentile(percent), before.percentile(percent));
+        let added = milliseconds(with.saturating_sub(without));
+        let text = format!(
+            "{} (sandbox alone {}, added {added})",
+            milliseconds(with),
+            milliseconds(without)
+        );
+        let (rate, connections) = (arguments.rate, arguments.connections);
+        let figure = format!(
+            "pix payment, {rate} a second, {connections} connections, {percent}th percentile"
+        );
+        report(&figure, &text, goal);
+    }
     Ok(())
 }
 
-/// Runs the sandbox alone and the service before it in turn, at a fixed rate or at full load.
+/// Runs the sandbox alone and the service before it in turn, at a fixed rate.
 async fn in_turns(
     arguments: &Checkout,
     targets: &[Target; 2],
-    rate: Option<u32>,
 ) -> Result<[RunStatistics; 2], LoadError> {
     let mut measured = [RunStatistics::default(), RunStatistics::default()];
     for pair in 0..=PAIRS {
         let length = Duration::from_secs(if pair == 0 { 1 } else { arguments.seconds });
         for (target, measured) in targets.iter().zip(&mut measured) {
-            let one = match rate {
-                Some(rate) => load::run_paced(target, arguments.connections, length, rate).await?,
-                None => load::run(target, arguments.connections, length).await?,
-            };
+            let (connections, rate) = (arguments.connections, arguments.rate);
+            let one = load::run_paced(target, connections, length, rate).await?;
             // The first pair only warms up.
             if pair > 0 {
                 measured.join(one);
@@ -206,21 +199,6 @@ async fn in_turns(
     check(alone, "the sandbox")?;
     check(before, "checkout")?;
     Ok(measured)
-}
-
-fn report_added(what: &str, arguments: &Checkout, [alone, before]: &[RunStatistics; 2]) {
-    for (percent, goal) in [(50, "added: under 1 ms"), (99, "added: under 5 ms")] {
-        let (without, with) = (alone.percentile(percent), before.percentile(percent));
-        let added = milliseconds(with.saturating_sub(without));
-        let text = format!(
-            "{} (sandbox alone {}, added {added})",
-            milliseconds(with),
-            milliseconds(without)
-        );
-        let connections = arguments.connections;
-        let figure = format!("{what}, {connections} connections, {percent}th percentile");
-        report(&figure, &text, goal);
-    }
 }
 
 /// A checkout before `sandbox`. Reports its start times and its memory at rest.
@@ -260,10 +238,7 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
     let checkout = Child::start(SERVE, &settings, &folder.join("load")).await?;
     let (target, connections) = (payment_target(&checkout)?, arguments.load_connections);
     load::run(&target, connections, Duration::from_secs(1)).await?;
-    let processes = [checkout.id()?, provider.id()?, std::process::id()];
-    let before = processor_times(processes)?;
     let measured = load::run(&target, connections, Duration::from_secs(arguments.seconds)).await?;
-    let after = processor_times(processes)?;
     check(&measured, "checkout")?;
     let (half, most) = (
         milliseconds(measured.percentile(50)),
@@ -275,7 +250,6 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
         &text,
         "at least 5000",
     );
-    report_processor_time(before, after, measured.count());
     let (_, most) = checkout.memory()?;
     report(
         "memory at full load",
@@ -283,32 +257,6 @@ async fn full_load(arguments: &Checkout, folder: &Path) -> Result<(), LoadError>
         "under 120 MiB",
     );
     Ok(())
-}
-
-fn processor_times([checkout, provider, generator]: [u32; 3]) -> Result<[Duration; 3], LoadError> {
-    Ok([
-        processor_time(checkout)?,
-        processor_time(provider)?,
-        processor_time(generator)?,
-    ])
-}
-
-fn report_processor_time(before: [Duration; 3], after: [Duration; 3], payments: f64) {
-    let names = ["checkout", "instant provider", "load generator"];
-    let used = names
-        .iter()
-        .zip(before.iter().zip(after))
-        .map(|(name, (before, after))| {
-            format!(
-                "{name} {:.0}",
-                after.saturating_sub(*before).as_secs_f64() * 1e6 / payments
-            )
-        });
-    report(
-        "processor time of one payment, microseconds",
-        &used.collect::<Vec<_>>().join(", "),
-        "",
-    );
 }
 
 fn checkout_settings(

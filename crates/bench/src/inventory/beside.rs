@@ -102,25 +102,13 @@ pub(super) async fn postgres(
         (
             "sales",
             shop.sales(products),
-            store::outflow_at_once(products),
-            "at least 80 %",
-        ),
-        (
-            "sales by steps",
-            shop.sales(products),
-            store::outflow_by_steps(products),
+            store::outflow(products),
             "at least 80 %",
         ),
         (
             "sales of one product",
             shop.sales(1),
-            store::outflow_at_once(1),
-            "at least 500 %",
-        ),
-        (
-            "sales of one product by steps",
-            shop.sales(1),
-            store::outflow_by_steps(1),
+            store::outflow(1),
             "at least 500 %",
         ),
     ];

@@ -16,7 +16,7 @@ pub(super) fn read_one(products: u64) -> String {
 
 /// Books one unit of a random product. The service books all waiting sales in one statement; here
 /// it is one sale.
-pub(super) fn outflow_at_once(products: u64) -> String {
+pub(super) fn outflow(products: u64) -> String {
     let statement = "WITH taken AS (
              UPDATE product_stock SET quantity = quantity - 1, updated_at = CAST(:now AS TIMESTAMPTZ)
              WHERE product_id = :product AND quantity - 1 >= COALESCE(threshold, GREATEST(10, (SELECT threshold FROM low_stock_aggregate)))
@@ -44,22 +44,6 @@ pub(super) fn outflow_at_once(products: u64) -> String {
     format!(
         "\\set product random(1, {products})\n{};\n",
         statement.replace('\n', " ")
-    )
-}
-
-/// Books one unit of a random product in a transaction, with one statement for each table.
-pub(super) fn outflow_by_steps(products: u64) -> String {
-    let steps = [
-        "SELECT id, title FROM products WHERE id = :product",
-        "UPDATE product_stock SET quantity = quantity - 1, updated_at = :now WHERE product_id = :product AND quantity >= 1 RETURNING quantity",
-        "INSERT INTO outflows (product_id, quantity, created_at) VALUES (:product, 1, :now) RETURNING id",
-        "INSERT INTO ledger_entries (product_id, kind, change, balance_after, cost_price, selling_price, user_id, user_name, reference_id, created_at) SELECT id, 'outflow', -1, 0, cost_price, selling_price, 1, 'bench', 1, :now FROM products WHERE id = :product",
-        "INSERT INTO aggregate_deltas (movement, day, movements, moved, moved_cost_price, moved_selling_price, present, category_id, brand_id, products, units, cost_price, selling_price) SELECT 'outflow', :day, 1, 1, cost_price, selling_price, 1, category_id, brand_id, 0, -1, cost_price, selling_price FROM products WHERE id = :product",
-        "INSERT INTO events (service, type, subject_id, payload, created_at) VALUES ('inventory', 'outflow.created', :product, :to_id, :now)",
-    ];
-    format!(
-        "\\set product random(1, {products})\nBEGIN;\n{};\nCOMMIT;\n",
-        steps.join(";\n")
     )
 }
 

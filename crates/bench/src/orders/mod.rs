@@ -13,7 +13,7 @@ use axum::http::{Method, StatusCode, header};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::child::{Child, processor_time};
+use super::child::Child;
 use super::load::{self, Call, LoadError, RunStatistics, Target};
 use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
 
@@ -192,17 +192,14 @@ async fn payments(arguments: &OrdersArguments, folder: &Path) -> Result<(), Load
         "at least 5000",
     );
     let mut plain_and_paid = [RunStatistics::default(), RunStatistics::default()];
-    let mut used = [Duration::ZERO; 2];
     for pair in 0..=arguments.pairs {
         let paying = shop.make(connections, arguments.paid).await?;
         let targets = [payment_target(&shop.checkout)?, paying];
-        for ((target, measured), used) in targets.iter().zip(&mut plain_and_paid).zip(&mut used) {
-            let before = processor_time(shop.checkout.id()?)?;
+        for (target, measured) in targets.iter().zip(&mut plain_and_paid) {
             let one = load::run_count(target, connections, arguments.paid).await?;
             // The first pair only warms up.
             if pair > 0 {
                 measured.join(one);
-                *used += processor_time(shop.checkout.id()?)?.saturating_sub(before);
             }
         }
     }
@@ -218,16 +215,6 @@ async fn payments(arguments: &OrdersArguments, folder: &Path) -> Result<(), Load
             plain.per_second()
         ),
         "at least 85 %",
-    );
-    let [plain_time, paid_time] = used;
-    report(
-        "processor time of one payment in checkout, microseconds",
-        &format!(
-            "of an order {:.0}, plain {:.0}",
-            paid_time.as_secs_f64() * 1e6 / paid.count(),
-            plain_time.as_secs_f64() * 1e6 / plain.count()
-        ),
-        "",
     );
     drop(shop.provider);
     shop.checkout.stop().await
