@@ -14,7 +14,7 @@ use tokio::process::Command;
 use super::child::Child;
 use super::load::{self, LoadError, Target};
 use super::shop::{PLENTY, Shop, Size};
-use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
+use super::{SERVE, check, checkout_settings, payment_target, report};
 
 /// How much is asked for.
 #[derive(Debug, Clone, Args)]
@@ -36,10 +36,10 @@ pub(super) struct InstructionsArguments {
     log: String,
     /// Folder for the databases; removed afterwards
     #[arg(long, default_value = "./balcao-bench")]
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Keep the folder with callgrind's profiles
     #[arg(long)]
-    keep: bool,
+    pub(super) keep: bool,
 }
 
 /// A request that is counted.
@@ -66,20 +66,15 @@ const FIGURES: [(Figure, &str, &str); 4] = [
     (Figure::Payment, "payment", ""),
 ];
 
-/// Runs the command.
+/// Measures what is wanted; the databases are in this folder.
 ///
 /// # Errors
 ///
 /// When a process does not start, when requests fail, or when valgrind is missing.
-pub(super) async fn run(arguments: InstructionsArguments) -> Result<(), LoadError> {
-    let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
-    in_a_folder(folder, is_kept, async |folder| {
-        measure(&arguments, folder).await
-    })
-    .await
-}
-
-async fn measure(arguments: &InstructionsArguments, folder: &Path) -> Result<(), LoadError> {
+pub(super) async fn measure(
+    arguments: &InstructionsArguments,
+    folder: &Path,
+) -> Result<(), LoadError> {
     if !has_callgrind().await {
         return Err(
             "callgrind counts the instructions: install valgrind (on Debian: apt install valgrind)"

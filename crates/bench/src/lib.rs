@@ -98,17 +98,25 @@ pub async fn run(arguments: BenchArguments) -> Result<(), LoadError> {
     match arguments.what {
         What::Provider => serve("sandbox", provider::routes()).await,
         What::Bare(sizes) => serve("bare", inventory::bare(sizes)).await,
-        What::Checkout(checkout) => {
-            let folder = checkout.folder.clone();
-            in_a_folder(folder, false, async |folder| {
-                measure(&checkout, folder).await
-            })
-            .await
+        What::Checkout(of) => {
+            in_a_folder(&of.folder, false, async |folder| measure(&of, folder).await).await
         }
-        What::CheckoutOrders(arguments) => orders::run(arguments).await,
-        What::Inventory(arguments) => inventory::run(arguments).await,
-        What::InventoryDelivery(arguments) => delivery::run(arguments).await,
-        What::Instructions(arguments) => instructions::run(arguments).await,
+        What::CheckoutOrders(of) => {
+            let measure = async |folder: &Path| orders::measure(&of, folder).await;
+            in_a_folder(&of.folder, false, measure).await
+        }
+        What::Inventory(of) => {
+            let measure = async |folder: &Path| inventory::measure(&of, folder).await;
+            in_a_folder(&of.folder, of.keep, measure).await
+        }
+        What::InventoryDelivery(of) => {
+            let measure = async |folder: &Path| delivery::measure(&of, folder).await;
+            in_a_folder(&of.folder, false, measure).await
+        }
+        What::Instructions(of) => {
+            let measure = async |folder: &Path| instructions::measure(&of, folder).await;
+            in_a_folder(&of.folder, of.keep, measure).await
+        }
     }
 }
 
@@ -123,11 +131,11 @@ async fn serve(name: &'static str, router: Router) -> Result<(), LoadError> {
 
 /// Measures in a folder that is created first, and removed afterwards unless it `is_kept`.
 async fn in_a_folder(
-    folder: PathBuf,
+    folder: &Path,
     is_kept: bool,
     measure: impl AsyncFnOnce(&Path) -> Result<(), LoadError>,
 ) -> Result<(), LoadError> {
-    std::fs::create_dir_all(&folder)?;
+    std::fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
     let measured = measure(&folder).await;
     if !is_kept {

@@ -26,7 +26,7 @@ use web::server::Shutdown;
 use web::{Clock, Random};
 
 use super::load::LoadError;
-use super::{in_a_folder, report};
+use super::report;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct DeliveryArguments {
@@ -51,7 +51,7 @@ pub(super) struct DeliveryArguments {
     postgres: Option<String>,
     /// Folder for the databases, on the disk to be measured; removed afterwards
     #[arg(long, default_value = "./balcao-bench")]
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// What can be measured by itself.
@@ -71,20 +71,12 @@ impl DeliveryArguments {
     }
 }
 
-/// Measures the wanted parts in a folder that is removed afterwards.
+/// Measures the wanted parts; their databases are in this folder.
 ///
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: DeliveryArguments) -> Result<(), LoadError> {
-    let folder = arguments.folder.clone();
-    in_a_folder(folder, false, async |folder| {
-        measure(&arguments, folder).await
-    })
-    .await
-}
-
-async fn measure(arguments: &DeliveryArguments, folder: &Path) -> Result<(), LoadError> {
+pub(super) async fn measure(arguments: &DeliveryArguments, folder: &Path) -> Result<(), LoadError> {
     on(arguments, "SQLite", &folder.join("sqlite"), None).await?;
     if let Some(postgres) = &arguments.postgres {
         on(

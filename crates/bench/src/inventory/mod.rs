@@ -23,7 +23,6 @@ pub(super) use bare::{Bare, bare};
 
 use lists::Goal;
 
-use super::in_a_folder;
 use super::load::LoadError;
 use super::shop::Size;
 
@@ -71,10 +70,10 @@ pub(crate) struct InventoryArguments {
     log: String,
     /// Folder for the databases, on the disk to be measured; removed afterwards
     #[arg(long, default_value = "./balcao-bench")]
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Keep the folder, for another run on the same data
     #[arg(long)]
-    keep: bool,
+    pub(super) keep: bool,
 }
 
 impl InventoryArguments {
@@ -97,20 +96,15 @@ enum InventoryPart {
     Pages,
 }
 
-/// Runs the command.
+/// Measures what is wanted; the databases are in this folder.
 ///
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: InventoryArguments) -> Result<(), LoadError> {
-    let (folder, is_kept) = (arguments.folder.clone(), arguments.keep);
-    in_a_folder(folder, is_kept, async |folder| {
-        measure(&arguments, folder).await
-    })
-    .await
-}
-
-async fn measure(arguments: &InventoryArguments, folder: &Path) -> Result<(), LoadError> {
+pub(super) async fn measure(
+    arguments: &InventoryArguments,
+    folder: &Path,
+) -> Result<(), LoadError> {
     let is_wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     let small = Size {
         products: arguments.products,

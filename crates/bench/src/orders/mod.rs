@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::child::Child;
 use super::load::{self, Call, LoadError, RunStatistics, Target};
-use super::{SERVE, check, checkout_settings, in_a_folder, payment_target, report};
+use super::{SERVE, check, checkout_settings, payment_target, report};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct OrdersArguments {
@@ -54,7 +54,7 @@ pub(super) struct OrdersArguments {
     log: String,
     /// Folder for the databases, on the disk to be measured; removed afterwards
     #[arg(long, default_value = "./balcao-bench")]
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// What can be measured by itself.
@@ -73,20 +73,12 @@ const KEY: &str = "balcao_merchant_of_the_benchmark";
 /// The largest number of orders on a page.
 const PAGE: usize = 100;
 
-/// Measures the wanted parts in a folder that is removed afterwards.
+/// Measures the wanted parts; their databases are in this folder.
 ///
 /// # Errors
 ///
 /// When a process does not start or requests fail.
-pub(super) async fn run(arguments: OrdersArguments) -> Result<(), LoadError> {
-    let folder = arguments.folder.clone();
-    in_a_folder(folder, false, async |folder| {
-        measure(&arguments, folder).await
-    })
-    .await
-}
-
-async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
+pub(super) async fn measure(arguments: &OrdersArguments, folder: &Path) -> Result<(), LoadError> {
     let wants = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     if wants(OrdersPart::Payments) {
         payments(arguments, folder).await?;
