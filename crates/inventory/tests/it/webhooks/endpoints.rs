@@ -13,7 +13,6 @@ use test_kit::on_both_engines;
 
 use super::{
     NOBODY, SECRET, config,
-    delivery::verifies,
     receiver::{Receiver, Reply},
 };
 use crate::app::TestApp;
@@ -34,12 +33,16 @@ on_both_engines!(
         app.sell(product, 1).await;
         app.pass().await;
         let received = receiver.received();
-        assert!(verifies(&received[0], &old.reveal()) && verifies(&received[0], &new.reveal()));
+        assert!(
+            received[0].is_signed_with(&old.reveal()) && received[0].is_signed_with(&new.reveal())
+        );
         assert_eq!(
             received[0].headers["webhook-signature"].split(' ').count(),
             2
         );
-        assert!(!verifies(&received[1], &old.reveal()) && verifies(&received[1], &new.reveal()));
+        assert!(
+            !received[1].is_signed_with(&old.reveal()) && received[1].is_signed_with(&new.reveal())
+        );
     }
 );
 
@@ -61,7 +64,7 @@ on_both_engines!(
         app.pass().await;
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "product.low_stock");
-        assert!(verifies(&received[0], SECRET));
+        assert!(received[0].is_signed_with(SECRET));
         // A connection that is kept open is not used for another endpoint.
         let (other, _) = app.endpoint(&receiver, "").await;
         let attempt = events::endpoints::test(&app.state, other).await.unwrap();
@@ -91,7 +94,7 @@ on_both_engines!(
         assert_eq!(test().await.outcome, "refused");
         let received = receiver.received();
         assert_eq!(received[0].json()["type"], "endpoint.test");
-        assert!(verifies(&received[0], &secret.reveal()));
+        assert!(received[0].is_signed_with(&secret.reveal()));
         // "Send all failed again" leaves out the test event, which was tried once.
         assert_eq!(
             events::deliveries::redeliver_failed(state, &NOBODY, None)
@@ -269,7 +272,7 @@ on_both_engines!(
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
-        assert!(verifies(&receiver.received()[0], &secret));
+        assert!(receiver.received()[0].is_signed_with(&secret));
         let rotated = events::endpoints::rotate(&app.state, &NOBODY, id).await;
         let (present, before) = app.kept_secrets(id).await;
         assert!(rotated.is_ok() && present.starts_with("sealed1:"));
@@ -297,7 +300,7 @@ on_both_engines!(
         assert_eq!((until, app.kept_secrets(id).await.1), (None, None));
         assert_eq!(app.pass_after(10).await.delivered, 1);
         let received = receiver.received();
-        assert!(verifies(&received[0], &secret.reveal()));
+        assert!(received[0].is_signed_with(&secret.reveal()));
         assert_eq!(
             received[0].headers["webhook-signature"].split(' ').count(),
             1
