@@ -191,16 +191,15 @@ fn every_problem_is_told_at_once_with_key_found_and_allowed() {
         "colour = \"red\"\n[inventory]\npage_size = 0\n",
         ALL,
     );
-    insta::assert_snapshot!(text, @r#"
-    the configuration has 7 problems:
-      BALCAO_CHECKOUT_LISTEN: found "8000" (environment); allowed: an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one
-      BALCAO_CHECKOUT_DATABASE_URL: found a value that is not shown (environment); allowed: sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted
-      BALCAO_INVENTORY_PAGE_SIZE: found "0" (configuration file); allowed: a whole number from 1 to 1000
-      BALCAO_CHECKOUT_LITSEN: no such setting (environment); did you mean BALCAO_CHECKOUT_LISTEN?
-      colour: no such setting (configuration file); allowed: the settings of docs/configuration.md
-      BALCAO_CHECKOUT_PROVIDER_URL: not set, and checkout cannot run without it; allowed: the provider's https:// address, or http://127.0.0.1:8002 where `balcao sandbox` runs
-      BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN: not set, and checkout cannot run without it; allowed: the access token from the provider's account, best in a file named by BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE
-    "#);
+    let expected = r#"the configuration has 7 problems:
+  BALCAO_CHECKOUT_LISTEN: found "8000" (environment); allowed: an IP address and a port, such as 127.0.0.1:8000; port 0 takes a free one
+  BALCAO_CHECKOUT_DATABASE_URL: found a value that is not shown (environment); allowed: sqlite:PATH or postgres://[user:password@]host[:port]/database, with ?sslmode=disable, prefer or require where wanted
+  BALCAO_INVENTORY_PAGE_SIZE: found "0" (configuration file); allowed: a whole number from 1 to 1000
+  BALCAO_CHECKOUT_LITSEN: no such setting (environment); did you mean BALCAO_CHECKOUT_LISTEN?
+  colour: no such setting (configuration file); allowed: the settings of docs/configuration.md
+  BALCAO_CHECKOUT_PROVIDER_URL: not set, and checkout cannot run without it; allowed: the provider's https:// address, or http://127.0.0.1:8002 where `balcao sandbox` runs
+  BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN: not set, and checkout cannot run without it; allowed: the access token from the provider's account, best in a file named by BALCAO_CHECKOUT_PROVIDER_ACCESS_TOKEN_FILE"#;
+    assert_eq!(text, expected);
 }
 
 #[test]
