@@ -94,7 +94,8 @@ impl Visitor<'_> {
 
     /// Posts a form of exactly these fields.
     pub(crate) async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = url_encoded(fields);
+        let mut body = form_urlencoded::Serializer::new(String::new());
+        let body = body.extend_pairs(fields).finish();
         let form = [("content-type", "application/x-www-form-urlencoded")];
         self.send(Method::POST, path, &body, &form).await
     }
@@ -261,19 +262,4 @@ pub(crate) fn hidden(page: &str, name: &str) -> String {
 #[track_caller]
 pub(crate) fn token(page: &str) -> String {
     hidden(page, "form_token")
-}
-
-fn url_encoded(fields: &[(&str, &str)]) -> String {
-    let encode = |text: &str| -> String {
-        text.bytes()
-            .map(|byte| match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
-                _ => format!("%{byte:02X}"),
-            })
-            .collect()
-    };
-    let pairs = fields
-        .iter()
-        .map(|(name, value)| format!("{}={}", encode(name), encode(value)));
-    pairs.collect::<Vec<_>>().join("&")
 }
