@@ -1,8 +1,7 @@
 //! Accounts that the command line or the configuration creates, used with the running inventory.
 
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use db::{Address, Db, Options, Tx};
 use serde_json::{Value, json};
@@ -14,19 +13,11 @@ const PASSWORD: &str = "correct horse battery";
 
 /// Runs `balcao user …` with a password on standard input.
 fn user(data: &Path, arguments: &[&str], password: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_balcao"));
-    command
-        .arg("--data-dir")
-        .arg(data)
-        .arg("user")
-        .args(arguments);
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    // A command that does not read its input closes it, which is no error.
-    let _ = writeln!(input, "{password}");
-    drop(input);
-    child.wait_with_output().unwrap()
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("password");
+    std::fs::write(&input, format!("{password}\n")).unwrap();
+    let words = ["user"].iter().chain(arguments).copied();
+    Start::new(words).data(data).input(input).output()
 }
 
 async fn log_in(inventory: &Balcao, username: &str, password: &str) -> (u16, Value) {
