@@ -9,9 +9,9 @@ use checkout::webhooks::{EndpointSettings, EventType, Secret, Target, Webhooks};
 use serde_json::json;
 use test_kit::closed_port::ClosedPort;
 use test_kit::on_both_engines;
-use test_kit::openapi::Document;
 use test_kit::receiver::{ReceivedRequest, Receiver, Reply};
 
+use crate::openapi::DOCUMENT;
 use crate::payments::app::{Shop, TestApp};
 use crate::payments::notified::{notify, work};
 use crate::payments::requests::{boleto, card, pix};
@@ -65,20 +65,15 @@ fn kinds_about(received: &[ReceivedRequest], id: &str) -> Vec<String> {
     kinds(&about)
 }
 
-pub(crate) fn document() -> Document {
-    Document::new(checkout::openapi(), "Error", |path| path == "/")
-}
-
 #[test]
 fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example() {
-    let document = document();
-    let described = document.value()["webhooks"].as_object().unwrap();
+    let described = DOCUMENT.value()["webhooks"].as_object().unwrap();
     let mut known = EventType::NAMES;
     known.sort_unstable();
     assert!(described.keys().map(String::as_str).eq(known));
     for kind in known {
-        let media = document.webhook(kind);
-        document.assert_valid(&media["schema"], &media["example"], kind);
+        let media = DOCUMENT.webhook(kind);
+        DOCUMENT.assert_valid(&media["schema"], &media["example"], kind);
     }
 }
 
@@ -118,10 +113,9 @@ on_both_engines!(
         assert_eq!(refunded(2), (Some(10.0), json!("approved")));
         assert_eq!(refunded(3), (Some(12.0), json!("approved")));
         assert_eq!(refunded(4), (Some(12.3), json!("refunded")));
-        let document = document();
         for one in &received {
             let (event, kind) = (one.json(), one.json()["type"].as_str().unwrap().to_owned());
-            document.assert_valid(&document.webhook(&kind)["schema"], &event, &kind);
+            DOCUMENT.assert_valid(&DOCUMENT.webhook(&kind)["schema"], &event, &kind);
             assert!(one.is_signed_with(SECRET));
         }
     }

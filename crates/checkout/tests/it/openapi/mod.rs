@@ -11,7 +11,7 @@ use http::HeaderMap;
 use test_kit::openapi::Document;
 
 /// The document.
-static DOCUMENT: LazyLock<Document> =
+pub(crate) static DOCUMENT: LazyLock<Document> =
     LazyLock::new(|| Document::new(checkout::openapi(), "Error", is_page));
 
 fn is_page(path: &str) -> bool {

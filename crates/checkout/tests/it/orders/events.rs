@@ -11,9 +11,10 @@ use super::paying::paid_twice;
 use super::{
     OrderLink, act, boleto, cancel, card, learn, make, order, overpayments, pay, pix, read, work,
 };
+use crate::openapi::DOCUMENT;
 use crate::payments::app::Shop;
 use crate::payments::requests::with;
-use crate::webhooks::{SECRET, document, kinds, pass, receiver_and_shop, send_events_to};
+use crate::webhooks::{SECRET, kinds, pass, receiver_and_shop, send_events_to};
 
 /// Delivers until nothing is due; returns the events, each signed and as the API's document
 /// describes it.
@@ -21,11 +22,10 @@ async fn news(shop: &Shop, receiver: &Receiver) -> Vec<Value> {
     let before = receiver.received().len();
     pass(shop).await;
     let posts = receiver.received().split_off(before);
-    let document = document();
     for one in &posts {
         let event = one.json();
         let kind = event["type"].as_str().unwrap();
-        document.assert_valid(&document.webhook(kind)["schema"], &event, kind);
+        DOCUMENT.assert_valid(&DOCUMENT.webhook(kind)["schema"], &event, kind);
         assert!(one.is_signed_with(SECRET));
     }
     posts.iter().map(ReceivedRequest::json).collect()

@@ -10,7 +10,7 @@ use http::{HeaderMap, Method};
 use test_kit::openapi::Document;
 
 /// The document.
-static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
+pub(crate) static DOCUMENT: LazyLock<Document> = LazyLock::new(|| {
     Document::new(inventory::openapi(), "Detail", |path| {
         !path.starts_with("/api/")
     })

@@ -3,19 +3,15 @@
 use http::Method;
 use inventory::{Config, analysis, events::EventType, stock::AlertMode};
 use serde_json::json;
-use test_kit::{on_both_engines, openapi::Document};
+use test_kit::on_both_engines;
 
 use super::{config, receiver::Receiver};
 use crate::app::{NOW, TestApp, app_on_both_engines};
-
-fn document() -> Document {
-    Document::new(inventory::openapi(), "Detail", |_| false)
-}
+use crate::openapi::DOCUMENT;
 
 #[test]
 fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example() {
-    let document = document();
-    let described: Vec<&str> = document.value()["webhooks"]
+    let described: Vec<&str> = DOCUMENT.value()["webhooks"]
         .as_object()
         .unwrap()
         .keys()
@@ -25,8 +21,8 @@ fn every_event_of_the_document_is_one_that_endpoints_can_ask_for_with_an_example
     known.sort_unstable();
     assert_eq!(described, known);
     for kind in described {
-        let media = document.webhook(kind);
-        document.assert_valid(&media["schema"], &media["example"], kind);
+        let media = DOCUMENT.webhook(kind);
+        DOCUMENT.assert_valid(&media["schema"], &media["example"], kind);
     }
 }
 
@@ -45,11 +41,10 @@ on_both_engines!(
         analysis::work_once(&app.state).await.unwrap();
         app.change_product(product, json!({"quantity": 40})).await;
         app.pass().await;
-        let document = document();
         let mut arrived = Vec::new();
         for one in receiver.received() {
             let (event, kind) = (one.json(), one.json()["type"].as_str().unwrap().to_owned());
-            document.assert_valid(&document.webhook(&kind)["schema"], &event, &kind);
+            DOCUMENT.assert_valid(&DOCUMENT.webhook(&kind)["schema"], &event, &kind);
             arrived.push(kind);
         }
         assert_eq!(
