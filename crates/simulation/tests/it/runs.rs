@@ -20,13 +20,3 @@ fn the_same_seed_is_the_same_run() {
         }
     }
 }
-
-#[test]
-fn shops_that_broke_a_promise_once_keep_it() {
-    // Seeds of former failures: a refund that the provider never finished (two), a refund of the
-    // rest with the amount of another request (two), a request that paused for hours.
-    for seed in [15454, 70174, 469_930, 876_102, 743_646] {
-        let run = Simulator::new().unwrap().run(seed, false).unwrap();
-        assert!(run.violations.is_empty(), "{seed}: {:?}", run.violations);
-    }
-}
