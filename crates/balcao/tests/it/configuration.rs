@@ -121,26 +121,7 @@ fn wrong_usage_is_told_from_a_wrong_configuration() {
 }
 
 #[test]
-fn every_command_explains_itself() {
-    for command in [
-        "demo",
-        "serve",
-        "sandbox",
-        "migrate",
-        "config",
-        "openapi",
-        "checkout",
-        "backup",
-        "restore",
-        "completions",
-        "bench",
-    ] {
-        let output = Start::new([command, "--help"]).output();
-        assert!(
-            output.status.success() && !output.stdout.is_empty(),
-            "{command}"
-        );
-    }
+fn a_shell_completes_its_commands() {
     let completions = Start::new(["completions", "bash"]).output();
     assert!(String::from_utf8_lossy(&completions.stdout).contains("_balcao()"));
 }
