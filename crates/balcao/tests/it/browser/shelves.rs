@@ -9,8 +9,6 @@ use super::{english, opened};
 
 const DESK: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (360, 740);
-/// A phone whose window shows the whole page, since this test cannot scroll without scripts.
-const LONG: (u32, u32) = (360, 1600);
 const TITLE: &str = "Arroz branco tipo 1 Bom Grão 1 kg";
 const SERIE_NUMBER: &str = "7891000000007";
 
@@ -191,41 +189,6 @@ async fn a_brand_is_added_while_a_product_is_made() {
     browser.wait_text(".figures", "2,000.00").await;
     browser.check_accessibility().await;
     is_clean(&browser, &inventory).await;
-}
-
-#[tokio::test]
-async fn a_file_is_checked_imported_and_undone_and_the_language_changed_without_scripts() {
-    let (_demo, browser, inventory) = opened(english(LONG).without_scripts(), "admin").await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("brands.csv");
-    std::fs::write(&file, "name,description\nAlfa,a\n,b\nBeta,c\n").unwrap();
-    bring(&browser, &inventory, &file).await;
-    browser
-        .wait_text("#problems", "Nothing was imported.")
-        .await;
-    browser
-        .wait_text("main table", "This field may not be blank.")
-        .await;
-    std::fs::write(&file, "name\nAlfa\nBeta\n").unwrap();
-    bring(&browser, &inventory, &file).await;
-    browser
-        .wait_text("main .notice", "Records to be added: 2")
-        .await;
-    browser.click("main form button[type=submit]").await;
-    browser.wait_text("#toasts", "Imported: 2 records.").await;
-    browser.click("main .button-danger").await;
-    browser.wait_text("#toasts", "The import was undone.").await;
-    assert!(!browser.is_too_wide().await);
-    browser.click(".shell-tools summary").await;
-    browser.click(".shell-tools button[value='pt-BR']").await;
-    browser
-        .wait_text("main", "Esta importação foi desfeita.")
-        .await;
-    browser.goto(&format!("{inventory}/outflows/new/")).await;
-    browser.fill("#product", SERIE_NUMBER).await;
-    browser.fill("#quantity", "1").await;
-    browser.click("main form button[type=submit]").await;
-    browser.wait_text("#toasts", "Saída registrada: 1 ×").await;
 }
 
 /// Uploads a file of brands, which is checked.
