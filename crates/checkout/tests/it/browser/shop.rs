@@ -4,20 +4,17 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use checkout::page;
-use checkout::{Config, MIGRATIONS, Parts, State, app, provider, reconcile};
-use db::{Address, Db};
+use checkout::{Config, State, provider, reconcile};
+use db::Db;
 use sandbox::ListeningSandbox;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use test_kit::browser::{Browser, Reader};
 use test_kit::sandbox::SandboxClient;
-use test_kit::tls::provide_cryptography;
-use web::metrics::Metrics;
-use web::rate::Windows;
 use web::server::{self, Listener, Shutdown};
 use web::{Clock, Random};
 
-use crate::payments::app::{API_KEY, patient};
+use crate::payments::app::{API_KEY, TestApp};
 
 /// The address of the page, with the amount to pay.
 pub(super) const ORDER: &str = "/?amount=149.90&description=Pedido%201042";
@@ -37,9 +34,9 @@ pub(super) struct Shop {
 
 impl Shop {
     pub(super) async fn open() -> Self {
-        provide_cryptography();
-        let (clock, random) = (Clock::system(), Random::system());
-        let sandbox = sandbox::start(sandbox::Config::default(), clock.clone(), random.clone());
+        let clock = Clock::system();
+        let settings = sandbox::Config::default();
+        let sandbox = sandbox::start(settings, clock.clone(), Random::system());
         let listening = sandbox.unwrap().listen("127.0.0.1:0").await.unwrap();
         let sandbox = SandboxClient::new(listening.url());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap())
@@ -47,26 +44,15 @@ impl Shop {
             .unwrap();
         let host = listener.address().to_string();
         let data = TempDir::with_prefix("balcao-shop-").unwrap();
-        let address = Address::Sqlite(data.path().join("checkout.sqlite"));
-        let db = Db::open(&address, &patient()).await.unwrap();
-        db.migrate(&MIGRATIONS).await.unwrap();
-        let shutdown = Shutdown::new();
-        let parts = Parts {
-            db: db.clone(),
-            windows: Windows::memory(clock.clone()),
-            clock,
-            random,
-            metrics: Metrics::new(),
-            shutdown: shutdown.clone(),
-        };
-        let app = app(config(&host, &sandbox.url()), parts).await.unwrap();
+        let address = format!("sqlite:{}", data.path().join("checkout.sqlite").display());
+        let app = TestApp::start(&address, config(&host, &sandbox.url()), clock, 1).await;
         tokio::spawn(app.workers.run());
         let options = server::Options::default();
         tokio::spawn(server::serve(
             listener,
             app.router,
             options,
-            shutdown.clone(),
+            app.shutdown.clone(),
         ));
         Self {
             host,
@@ -74,8 +60,8 @@ impl Shop {
             _listening: listening,
             client: reqwest::Client::builder().no_proxy().build().unwrap(),
             state: app.state,
-            db,
-            shutdown,
+            db: app.db,
+            shutdown: app.shutdown,
             _data: data,
         }
     }
