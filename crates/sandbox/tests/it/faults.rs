@@ -26,7 +26,7 @@ async fn a_status_is_answered_in_place_of_the_payment_so_often_as_asked() {
         (503, "service_unavailable"),
     ] {
         provider
-            .fault("POST", "/v1/payments", &format!("status {status}"), 2)
+            .fail("POST", "/v1/payments", &format!("status {status}"), 2)
             .await;
         for _ in 0..2 {
             let answer = provider.post("/v1/payments", pix_payment()).await;
@@ -38,7 +38,7 @@ async fn a_status_is_answered_in_place_of_the_payment_so_often_as_asked() {
     }
     assert_eq!(payments(&provider).await, 0);
     provider
-        .fault("POST", "/v1/payments", "status 500 after", 1)
+        .fail("POST", "/v1/payments", "status 500 after", 1)
         .await;
     provider
         .post("/v1/payments", pix_payment())
@@ -55,7 +55,7 @@ async fn a_status_is_answered_in_place_of_the_payment_so_often_as_asked() {
 async fn a_status_may_name_the_code_of_its_cause() {
     let provider = Provider::start().await;
     let fault = "status 400 code 2001";
-    provider.fault("POST", "/v1/payments", fault, 1).await;
+    provider.fail("POST", "/v1/payments", fault, 1).await;
     let answer = provider.post("/v1/payments", pix_payment()).await;
     assert_eq!(answer.status, 400);
     assert_eq!(answer.json()["cause"][0]["code"], 2001);
@@ -69,7 +69,7 @@ async fn a_lagging_search_leaves_out_what_was_just_made_and_finds_it_later() {
     provider.act(&payment, "pay").await;
     let path = format!("/v1/payments/{}/refunds", payment["id"]);
     assert_eq!(provider.post(&path, json!({})).await.status, 201);
-    provider.fault("GET", "/v1/payments/*", "lag 60m", 2).await;
+    provider.fail("GET", "/v1/payments/*", "lag 60m", 2).await;
     let search = "/v1/payments/search?external_reference=order-2";
     for found in [0, 1] {
         let results = provider.get(search).await.json();
@@ -83,7 +83,7 @@ async fn a_lagging_search_leaves_out_what_was_just_made_and_finds_it_later() {
 async fn a_throttled_call_says_when_to_come_again() {
     let provider = Provider::start().await;
     provider
-        .fault("GET", "/v1/payments/*", "status 429", 1)
+        .fail("GET", "/v1/payments/*", "status 429", 1)
         .await;
     let answer = provider
         .request(Method::GET, "/v1/payments/1")
@@ -102,7 +102,7 @@ async fn a_dropped_call_was_made_or_not_and_the_connection_just_ends() {
         ("reset after", 1),
     ] {
         let provider = Provider::start().await;
-        provider.fault("POST", "/v1/payments", fault, 1).await;
+        provider.fail("POST", "/v1/payments", fault, 1).await;
         let error = provider
             .request(Method::POST, "/v1/payments")
             .json(&pix_payment())
@@ -122,7 +122,7 @@ async fn a_dropped_call_was_made_or_not_and_the_connection_just_ends() {
 #[tokio::test]
 async fn half_an_answer_and_garbage_come_after_the_payment_was_made() {
     let provider = Provider::start().await;
-    provider.fault("POST", "/v1/payments", "truncate", 1).await;
+    provider.fail("POST", "/v1/payments", "truncate", 1).await;
     let answer = provider
         .request(Method::POST, "/v1/payments")
         .json(&pix_payment())
@@ -133,7 +133,7 @@ async fn half_an_answer_and_garbage_come_after_the_payment_was_made() {
     assert!(answer.text().await.is_err());
     assert_eq!(payments(&provider).await, 1);
 
-    provider.fault("POST", "/v1/payments", "garbage", 1).await;
+    provider.fail("POST", "/v1/payments", "garbage", 1).await;
     let answer = provider
         .request(Method::POST, "/v1/payments")
         .json(&pix_payment())
@@ -149,7 +149,7 @@ async fn half_an_answer_and_garbage_come_after_the_payment_was_made() {
 #[tokio::test]
 async fn a_delayed_answer_is_late_while_its_payment_is_there() {
     let provider = Provider::start().await;
-    provider.fault("POST", "/v1/payments", "delay 60m", 1).await;
+    provider.fail("POST", "/v1/payments", "delay 60m", 1).await;
     let request = tokio::spawn(send(pix(&provider)));
     while payments(&provider).await == 0 {}
     assert!(!request.is_finished());
@@ -161,7 +161,7 @@ async fn a_delayed_answer_is_late_while_its_payment_is_there() {
 async fn a_delay_is_as_long_as_was_asked_for() {
     let provider = Provider::start().await;
     provider
-        .fault("POST", "/v1/payments", "delay 300ms", 1)
+        .fail("POST", "/v1/payments", "delay 300ms", 1)
         .await;
     let start = Instant::now();
     assert_eq!(send(pix(&provider)).await.status, 201);
@@ -174,7 +174,7 @@ async fn a_stalled_payment_is_made_though_its_caller_gave_up() {
     for (fault, is_over_by_itself) in [("stall 60m", false), ("stall 50ms", true)] {
         send(provider.bare(Method::DELETE, "/sandbox/calls")).await;
         let before = payments(&provider).await;
-        provider.fault("POST", "/v1/payments", fault, 1).await;
+        provider.fail("POST", "/v1/payments", fault, 1).await;
         let request = tokio::spawn(pix(&provider).send());
         provider.called("/v1/payments").await;
         if !is_over_by_itself {
@@ -197,7 +197,7 @@ fn pix(provider: &Provider) -> RequestBuilder {
 async fn faults_are_listed_cleared_and_checked() {
     let provider = Provider::start().await;
     provider
-        .fault("POST", "/v1/payments", "drop before", 3)
+        .fail("POST", "/v1/payments", "drop before", 3)
         .await;
     let listed = provider.get("/sandbox/faults").await.json();
     assert_eq!(

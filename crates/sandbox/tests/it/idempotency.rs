@@ -76,7 +76,7 @@ async fn what_was_refused_may_be_sent_again_with_the_same_key() {
 #[tokio::test]
 async fn a_key_in_flight_is_locked_and_fifty_at_once_make_one_payment() {
     let provider = Provider::start().await;
-    provider.fault("POST", "/v1/payments", "stall 1s", 1).await;
+    provider.fail("POST", "/v1/payments", "stall 1s", 1).await;
     let body = pix_payment();
     let mut answers = Vec::new();
     let mut set = tokio::task::JoinSet::new();

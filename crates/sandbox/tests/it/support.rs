@@ -1,13 +1,13 @@
 //! A sandbox on a free port with a fixed clock, and a client of it.
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use db::Timestamp;
 use reqwest::{Method, RequestBuilder, Response};
 use sandbox::{Config, ListeningSandbox};
 use serde_json::{Value, json};
-use test_kit::tls::provide_cryptography;
-use test_kit::until;
+use test_kit::sandbox::SandboxClient;
 use web::{Clock, Random};
 
 pub(crate) const VISA: &str = "4235647728025682";
@@ -17,6 +17,7 @@ pub(crate) struct Provider {
     pub(crate) clock: Clock,
     sandbox: ListeningSandbox,
     client: reqwest::Client,
+    control: SandboxClient,
     random: Random,
 }
 
@@ -64,7 +65,7 @@ impl Provider {
     pub(crate) async fn at(config: Config, clock: Clock) -> Self {
         let sandbox = sandbox::start(config, clock.clone(), Random::seeded(1)).unwrap();
         let sandbox = sandbox.listen("127.0.0.1:0").await.unwrap();
-        provide_cryptography();
+        let control = SandboxClient::new(sandbox.url());
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -75,6 +76,7 @@ impl Provider {
             clock,
             sandbox,
             client,
+            control,
             random: Random::seeded(2),
         }
     }
@@ -149,27 +151,13 @@ impl Provider {
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer.json()
     }
+}
 
-    pub(crate) async fn fault(&self, method: &str, path: &str, fault: &str, times: u32) {
-        let order =
-            json!({"match": {"method": method, "path": path}, "fault": fault, "times": times});
-        assert_eq!(self.post("/sandbox/faults", order).await.status, 201);
-    }
+impl Deref for Provider {
+    type Target = SandboxClient;
 
-    /// Forgets the faults to come, and ends the delays and stalls under way.
-    pub(crate) async fn clear_faults(&self) {
-        let cleared = send(self.bare(Method::DELETE, "/sandbox/faults")).await;
-        assert_eq!(cleared.status, 204);
-    }
-
-    /// Waits until a call of this path has come in.
-    pub(crate) async fn called(&self, path: &str) {
-        until(async || {
-            let calls = self.get("/sandbox/calls").await.json();
-            let calls = calls.as_array().unwrap();
-            calls.iter().any(|call| call["path"] == path)
-        })
-        .await;
+    fn deref(&self) -> &SandboxClient {
+        &self.control
     }
 }
 
