@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 use std::time::Duration;
 
+use reqwest::Url;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
@@ -77,8 +78,10 @@ impl Database {
             Engine::Postgres => {
                 let name = format!("balcao_test_{:016x}", unpredictable());
                 server(&format!("CREATE DATABASE {name}")).expect("CREATE DATABASE");
+                let mut address = Url::parse(&postgres_url()).expect("the server's address");
+                address.set_path(&format!("/{name}"));
                 Self {
-                    address: with_database(&postgres_url(), &name),
+                    address: address.into(),
                     home: Home::Server { name },
                 }
             }
@@ -207,20 +210,6 @@ fn server(statement: &str) -> Result<(), tokio_postgres::Error> {
     })
 }
 
-/// The same server, another database.
-fn with_database(url: &str, name: &str) -> String {
-    let (address, parameters) = match url.split_once('?') {
-        Some((address, parameters)) => (address, format!("?{parameters}")),
-        None => (url, String::new()),
-    };
-    let authority = address.find("://").map_or(0, |at| at + 3);
-    let server = match address[authority..].find('/') {
-        Some(slash) => &address[..authority + slash],
-        None => address,
-    };
-    format!("{server}/{name}{parameters}")
-}
-
 /// 64 bits that differ between processes and calls; the standard library seeds its hash maps with
 /// them.
 fn unpredictable() -> u64 {
@@ -230,23 +219,6 @@ fn unpredictable() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_database_of_an_address_is_replaced_and_its_parameters_are_kept() {
-        let named = |url| with_database(url, "fresh");
-        assert_eq!(
-            named("postgres://postgres@127.0.0.1:5432/postgres"),
-            "postgres://postgres@127.0.0.1:5432/fresh"
-        );
-        assert_eq!(
-            named("postgres://postgres@127.0.0.1:5432"),
-            "postgres://postgres@127.0.0.1:5432/fresh"
-        );
-        assert_eq!(
-            named("postgres://a:b@host/postgres?sslmode=disable"),
-            "postgres://a:b@host/fresh?sslmode=disable"
-        );
-    }
 
     #[test]
     fn a_database_is_gone_after_its_test_even_when_the_test_panics() {
