@@ -3,16 +3,13 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::lines::{DEADLINE, Lines};
-
-/// The services that announce themselves with a `listening` line.
-const SERVICES: [&str; 4] = ["checkout", "inventory", "sandbox", "metrics"];
 
 /// How to start the program. Nothing of the tests' own `BALCAO_…` environment reaches it.
 #[derive(Clone, Debug)]
@@ -88,7 +85,9 @@ impl Start {
     /// Starts the program and waits for its line `ready`.
     pub async fn ready(self) -> Balcao {
         let balcao = self.spawn();
-        balcao.line(is_ready, "the line `ready`").await;
+        balcao
+            .line(|line| line == "ready", "the line `ready`")
+            .await;
         balcao
     }
 
@@ -197,23 +196,15 @@ impl Balcao {
     /// The base address of a service, `http://127.0.0.1:PORT`, from its `listening` line.
     /// Services: `checkout`, `inventory`, `sandbox`, `metrics`.
     pub async fn url(&self, service: &str) -> String {
-        assert!(
-            SERVICES.contains(&service),
-            "no service is called {service}"
-        );
-        let line = self
-            .line(
-                |line| listening(line).is_some_and(|(found, _)| found == service),
-                &format!("the line `listening` of {service}"),
-            )
-            .await;
-        let (_, address) = listening(&line).expect("the line that was just found");
-        let scheme = if line.contains("https") {
-            "https"
-        } else {
-            "http"
+        let listening = |line: &str| {
+            let event: Value = serde_json::from_str(line).ok()?;
+            (event["message"] == "listening" && event["service"] == service).then_some(event)
         };
-        format!("{scheme}://{address}")
+        let looked_for = format!("the line `listening` of {service}");
+        let line = self.line(|line| listening(line).is_some(), &looked_for);
+        let event = listening(&line.await).expect("the line that was just found");
+        let text = |member: &str| event[member].as_str().expect("a text").to_owned();
+        format!("{}://{}", text("scheme"), text("address"))
     }
 
     /// Waits for a line of standard output or error and returns it; lines already printed count.
@@ -321,27 +312,6 @@ pub fn printed(output: &Output) -> String {
         .concat()
 }
 
-/// Whether the line says `ready`, alone or as the message of a JSON log line.
-fn is_ready(line: &str) -> bool {
-    line == "ready"
-        || serde_json::from_str::<serde_json::Value>(line)
-            .is_ok_and(|event| event["message"] == "ready" || event["fields"]["message"] == "ready")
-}
-
-/// The service and the address of a `listening` line, in text or JSON.
-fn listening(line: &str) -> Option<(&'static str, SocketAddr)> {
-    if !line.contains("listening") {
-        return None;
-    }
-    let words =
-        || line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "[].:".contains(letter)));
-    let service = SERVICES
-        .into_iter()
-        .find(|service| words().any(|word| word == *service))?;
-    let address = words().find_map(|word| word.trim_start_matches(':').parse().ok())?;
-    Some((service, address))
-}
-
 /// The program beside the running test: `target/debug/balcao` for `target/debug/deps/it-…`.
 fn program() -> PathBuf {
     let test = std::env::current_exe().expect("the path of this test");
@@ -356,34 +326,4 @@ fn program() -> PathBuf {
         program.display()
     );
     program
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_listening_line_is_understood_in_text_and_in_json() {
-        let address: SocketAddr = "127.0.0.1:41234".parse().unwrap();
-        for line in [
-            "2026-11-20T12:00:00Z  INFO balcao: listening service=checkout address=127.0.0.1:41234",
-            r#"{"level":"INFO","fields":{"message":"listening","service":"checkout","address":"127.0.0.1:41234"},"target":"balcao"}"#,
-            "checkout is listening on http://127.0.0.1:41234",
-        ] {
-            assert_eq!(listening(line), Some(("checkout", address)), "{line}");
-        }
-        assert_eq!(listening("INFO checkout 127.0.0.1:41234"), None);
-        assert_eq!(
-            listening("listening service=metrics address=[::1]:9").map(|found| found.1.port()),
-            Some(9)
-        );
-    }
-
-    #[test]
-    fn the_ready_line_is_understood_in_text_and_in_json() {
-        assert!(is_ready("ready"));
-        assert!(is_ready(r#"{"fields":{"message":"ready"}}"#));
-        assert!(is_ready(r#"{"message":"ready"}"#));
-        assert!(!is_ready("not ready"));
-    }
 }
