@@ -81,11 +81,15 @@ async fn a_name_that_does_not_resolve_is_known_to_have_done_nothing() {
 }
 
 #[tokio::test]
-async fn a_reset_after_the_call_leaves_its_outcome_unknown() {
-    let failure = failure_of(Reply::Reset).await;
-    assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-    assert!(failure.is_unknown());
-    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
+async fn an_answer_that_breaks_off_leaves_the_outcome_unknown() {
+    let whole = json_answer(201, &pix_answer());
+    let half = whole[..whole.len() / 2].to_vec();
+    for reply in [Reply::Reset, Reply::Last(Vec::new()), Reply::Last(half)] {
+        let failure = failure_of(reply).await;
+        assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
+        assert!(failure.is_unknown());
+        assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
+    }
 }
 
 #[tokio::test]
@@ -123,20 +127,6 @@ async fn a_connection_closed_between_calls_is_replaced() {
             .collect::<Vec<_>>(),
         [0, 1]
     );
-}
-
-#[tokio::test]
-async fn a_connection_closed_without_an_answer_leaves_the_outcome_unknown() {
-    let failure = failure_of(Reply::Last(Vec::new())).await;
-    assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-}
-
-#[tokio::test]
-async fn half_a_body_leaves_the_outcome_unknown() {
-    let whole = json_answer(201, &pix_answer());
-    let failure = failure_of(Reply::Last(whole[..whole.len() / 2].to_vec())).await;
-    assert!(matches!(failure, Failure::Unknown(_)), "{failure:?}");
-    assert_eq!(response_to(&failure), (503, UNAVAILABLE.into()));
 }
 
 #[tokio::test]
