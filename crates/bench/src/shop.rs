@@ -36,7 +36,7 @@ pub(super) const UNREACHED: &str = "1000000/second";
 /// Far more units than a run sells.
 pub(super) const PLENTY: u64 = 1_000_000_000;
 /// The number of connections that book concurrently.
-pub(super) const TILLS: u32 = 32;
+pub(super) const CONNECTIONS: u32 = 32;
 /// The user. The database belongs to this command alone.
 pub(super) const USER: &str = "measuring";
 pub(super) const PASSWORD: &str = "um balde de parafusos";
@@ -129,7 +129,7 @@ impl Shop {
         };
         let calls: Vec<Call> = (1..=products).map(call).collect();
         let count = calls.len();
-        let done = load::run_count(&self.target(calls, StatusCode::OK), TILLS, count).await?;
+        let done = load::run_count(&self.target(calls, StatusCode::OK), CONNECTIONS, count).await?;
         check(&done, "inventory")
     }
 

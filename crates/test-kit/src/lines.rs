@@ -12,13 +12,13 @@ use tokio::sync::watch;
 /// and measures nothing: the machine may be busy.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
 
-/// Lines as they come from both streams. `news` counts them, and is [`Lines::ENDED`] once both
+/// Lines as they come from both streams. `count` is their number, and [`Lines::ENDED`] once both
 /// streams ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
-    kept: Arc<Mutex<Vec<String>>>,
+    lines: Arc<Mutex<Vec<String>>>,
     open: Arc<Mutex<usize>>,
-    news: watch::Sender<usize>,
+    count: watch::Sender<usize>,
 }
 
 impl Lines {
@@ -27,9 +27,9 @@ impl Lines {
     /// Those of a process whose streams are piped.
     pub(crate) fn of(child: &mut Child) -> Self {
         let lines = Self {
-            kept: Arc::default(),
+            lines: Arc::default(),
             open: Arc::new(Mutex::new(2)),
-            news: watch::Sender::new(0),
+            count: watch::Sender::new(0),
         };
         lines.follow(child.stdout.take().expect("a piped stdout"));
         lines.follow(child.stderr.take().expect("a piped stderr"));
@@ -37,7 +37,7 @@ impl Lines {
     }
 
     fn follow(&self, stream: impl Read + Send + 'static) {
-        let lines = self.clone();
+        let output = self.clone();
         thread::spawn(move || {
             let mut reader = BufReader::new(stream);
             let mut line = Vec::new();
@@ -47,16 +47,16 @@ impl Lines {
             {
                 let text = String::from_utf8_lossy(&line).trim_end().to_owned();
                 line.clear();
-                let mut kept = lines.kept.lock().expect("the kept lines");
-                kept.push(text);
-                let count = kept.len();
-                drop(kept);
-                lines.news.send_replace(count);
+                let mut lines = output.lines.lock().expect("the lines");
+                lines.push(text);
+                let count = lines.len();
+                drop(lines);
+                output.count.send_replace(count);
             }
-            let mut open = lines.open.lock().expect("the open streams");
+            let mut open = output.open.lock().expect("the open streams");
             *open -= 1;
             if *open == 0 {
-                lines.news.send_replace(Self::ENDED);
+                output.count.send_replace(Self::ENDED);
             }
         });
     }
@@ -64,19 +64,19 @@ impl Lines {
     /// Waits for a line and returns it; lines already printed count. `looked_for` says in the panic
     /// what did not come.
     pub(crate) async fn wait_for(&self, wanted: impl Fn(&str) -> bool, looked_for: &str) -> String {
-        let mut news = self.news.subscribe();
+        let mut count = self.count.subscribe();
         let mut seen = 0;
         let found = tokio::time::timeout(DEADLINE, async {
             loop {
-                let closed = *news.borrow_and_update() == Self::ENDED;
+                let closed = *count.borrow_and_update() == Self::ENDED;
                 {
-                    let kept = self.kept.lock().expect("the kept lines");
-                    if let Some(line) = kept.iter().skip(seen).find(|line| wanted(line)) {
+                    let lines = self.lines.lock().expect("the lines");
+                    if let Some(line) = lines.iter().skip(seen).find(|line| wanted(line)) {
                         return Some(line.clone());
                     }
-                    seen = kept.len();
+                    seen = lines.len();
                 }
-                if closed || news.changed().await.is_err() {
+                if closed || count.changed().await.is_err() {
                     return None;
                 }
             }
@@ -98,13 +98,13 @@ impl Lines {
 
     /// Waits until both streams have ended. Returns whether they have within the deadline.
     pub(crate) async fn have_ended(&self) -> bool {
-        let mut news = self.news.subscribe();
-        let ended = news.wait_for(|count| *count == Self::ENDED);
+        let mut count = self.count.subscribe();
+        let ended = count.wait_for(|count| *count == Self::ENDED);
         tokio::time::timeout(DEADLINE, ended).await.is_ok()
     }
 
     /// Everything printed so far, both streams together.
     pub(crate) fn joined(&self) -> String {
-        self.kept.lock().expect("the kept lines").join("\n")
+        self.lines.lock().expect("the lines").join("\n")
     }
 }

@@ -55,8 +55,8 @@ impl Logs {
 /// code whether the first thread there has a subscriber. That may be the thread of another test,
 /// and then the line would be silent for this one.
 fn disable_interest_cache() {
-    static COMPANY: OnceLock<[Dispatch; 2]> = OnceLock::new();
-    COMPANY.get_or_init(|| [(); 2].map(|()| Dispatch::new(Logs::default().subscriber())));
+    static SUBSCRIBERS: OnceLock<[Dispatch; 2]> = OnceLock::new();
+    SUBSCRIBERS.get_or_init(|| [(); 2].map(|()| Dispatch::new(Logs::default().subscriber())));
 }
 
 impl Write for Logs {

@@ -1,7 +1,7 @@
-//! Webhooks: deliveries per second to a receiver that responds at once, and in `company` the cost
+//! Webhooks: deliveries per second to a receiver that responds at once, and in `interference` the cost
 //! of a receiver or a language model that never responds.
 
-mod company;
+mod interference;
 mod stand_in;
 
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ async fn on(
         deliveries(arguments, engine, &postgres.unwrap_or(&sqlite).parse()?).await?;
     }
     if arguments.wants(DeliveryPart::Receiver) || arguments.wants(DeliveryPart::Model) {
-        company::outflows(arguments, engine, data, postgres).await?;
+        interference::outflows(arguments, engine, data, postgres).await?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::super::{milliseconds, report};
 use super::InventoryArguments;
 use super::lists::{VARIANTS, count, engine, last_of, words};
 use super::visitor::{Visitor, compressed};
-use super::weight::{Scales, Weight};
+use super::weight::{PageWeights, Weight};
 
 /// A page, with its addresses, which are requested in turn.
 struct Page {
@@ -43,13 +43,13 @@ pub(super) async fn measure(
 ) -> Result<(), LoadError> {
     let engine = engine(postgres);
     let shop = Shop::open(folder, postgres, size, arguments.log()).await?;
-    let (mut scales, mut good) = (Scales::default(), 0);
+    let (mut weights, mut good) = (PageWeights::default(), 0);
     let pages = pages(&shop).await?;
     for page in &pages {
         let visitor = Visitor::log_in(&shop).await?;
         let mut weight = Weight::default();
         for address in &page.addresses {
-            let one = scales.page(&visitor, address).await?;
+            let one = weights.page(&visitor, address).await?;
             weight.first = weight.first.max(one.first);
             weight.again = weight.again.max(one.again);
         }

@@ -29,11 +29,11 @@ struct File {
 
 /// The measured files, by address.
 #[derive(Debug, Default)]
-pub(super) struct Scales {
+pub(super) struct PageWeights {
     files: BTreeMap<String, File>,
 }
 
-impl Scales {
+impl PageWeights {
     /// Measures a page.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
-//! Rules of the whole repository as tests: layers, rooms, sizes, openings, paired migrations,
+//! Rules of the whole repository as tests: layers, import cycles, sizes, openings, paired migrations,
 //! links. Each test collects all violations and fails with the whole list. What clippy and rustfmt
 //! check is not repeated here.
 
 mod documents;
 mod exercise;
 mod files;
+mod import_cycles;
 mod layers;
 mod migrations;
-mod rooms;
 mod source;
 
 use std::fs;

@@ -1,6 +1,5 @@
-//! The order of rooms: in each crate the files and folders right below `src` import each other in
-//! one direction. `lib.rs` and `main.rs` are the roof: a name that the roof exports belongs to the
-//! room where it is defined.
+//! Import cycles: in each crate the modules right below `src` import each other in one direction. A
+//! name that the crate's root (`lib.rs` or `main.rs`) exports belongs to the module that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,34 +7,34 @@ use super::source::Source;
 use super::{File, files, none};
 
 #[test]
-fn no_room_imports_one_above_its_own() {
+fn modules_of_a_crate_import_each_other_without_cycles() {
     let mut wrong = Vec::new();
-    for (name, house) in houses() {
+    for (name, graph) in graphs() {
         wrong.extend(
-            house
-                .circle()
+            graph
+                .cycle()
                 .map(|files| format!("crates/{name}: {}", files.join(", "))),
         );
     }
     none(
         &wrong,
-        "Rooms of a crate import each other in a circle. Move down what is shared, or pass in what calls upward:",
+        "Modules of a crate import each other in a cycle. Move down what is shared, or pass in what calls upward:",
     );
 }
 
-/// The rooms of a crate, and which imports which.
+/// The top-level modules of a crate, and which imports which.
 #[derive(Default)]
-struct House {
-    rooms: BTreeSet<String>,
-    /// The rooms of the names that the roof exports.
+struct ImportGraph {
+    nodes: BTreeSet<String>,
+    /// The modules of the names that the root exports.
     exports: BTreeMap<String, String>,
-    /// From one room to another: the first file that imports, and what.
-    arrows: BTreeMap<(String, String), String>,
+    /// From one module to another: the first file that imports, and what.
+    edges: BTreeMap<(String, String), String>,
 }
 
 /// Every crate by its name.
-fn houses() -> BTreeMap<String, House> {
-    let mut houses: BTreeMap<String, House> = BTreeMap::new();
+fn graphs() -> BTreeMap<String, ImportGraph> {
+    let mut graphs: BTreeMap<String, ImportGraph> = BTreeMap::new();
     let mut sources = Vec::new();
     let mut tests = BTreeSet::new();
     for file in files().into_iter().filter(File::is_rust) {
@@ -51,8 +50,8 @@ fn houses() -> BTreeMap<String, House> {
             module.push(test.to_owned());
             (name, module)
         }));
-        let house = houses.entry(name.to_owned()).or_default();
-        house.rooms.extend(module.first().cloned());
+        let graph = graphs.entry(name.to_owned()).or_default();
+        graph.nodes.extend(module.first().cloned());
         sources.push((
             name.to_owned(),
             module,
@@ -65,19 +64,19 @@ fn houses() -> BTreeMap<String, House> {
         !within.into_iter().any(|place| tests.contains(&place))
     });
     for (name, _, _, source) in sources.iter().filter(|(_, module, ..)| module.is_empty()) {
-        if let Some(house) = houses.get_mut(name) {
-            house.read_exports(&source.code);
+        if let Some(graph) = graphs.get_mut(name) {
+            graph.read_exports(&source.code);
         }
     }
     for (name, module, path, source) in &sources {
-        if let Some(house) = houses.get_mut(name) {
-            house.read_imports(module, path, &source.code);
+        if let Some(graph) = graphs.get_mut(name) {
+            graph.read_imports(module, path, &source.code);
         }
     }
-    houses
+    graphs
 }
 
-/// The module of a file below `src`: none for the roof.
+/// The module of a file below `src`: none for the root.
 fn module(path: &str) -> Vec<String> {
     let parts = path.trim_end_matches(".rs").split('/');
     let mut module: Vec<String> = parts.map(str::to_owned).collect();
@@ -94,12 +93,12 @@ fn modules_of_tests(text: &str) -> impl Iterator<Item = &str> {
     declarations.filter_map(|rest| rest.strip_prefix("mod ")?.lines().next()?.strip_suffix(';'))
 }
 
-impl House {
+impl ImportGraph {
     fn read_exports(&mut self, code: &str) {
         for (at, _) in code.match_indices("pub use ") {
             for path in paths(&code[at + "pub use ".len()..]) {
-                if let (Some(room), Some(name)) = (path.first(), path.last()) {
-                    self.exports.insert(name.clone(), room.clone());
+                if let (Some(node), Some(name)) = (path.first(), path.last()) {
+                    self.exports.insert(name.clone(), node.clone());
                 }
             }
         }
@@ -113,51 +112,51 @@ impl House {
                     !code[..at].ends_with(|last: char| last.is_alphanumeric() || last == ':');
                 for path in paths(&code[at..]).iter().filter(|_| is_whole) {
                     let target = resolved(module, path);
-                    let Some(room) = target.first().and_then(|first| self.room(first)) else {
+                    let Some(node) = target.first().and_then(|first| self.node(first)) else {
                         continue;
                     };
-                    if room != own {
-                        let arrow = (own.clone(), room.clone());
-                        let what = format!("{file} -> {room} ({})", target.join("::"));
-                        self.arrows.entry(arrow).or_insert(what);
+                    if node != own {
+                        let edge = (own.clone(), node.clone());
+                        let what = format!("{file} -> {node} ({})", target.join("::"));
+                        self.edges.entry(edge).or_insert(what);
                     }
                 }
             }
         }
     }
 
-    fn room(&self, name: &str) -> Option<&String> {
-        self.rooms.get(name).or_else(|| self.exports.get(name))
+    fn node(&self, name: &str) -> Option<&String> {
+        self.nodes.get(name).or_else(|| self.exports.get(name))
     }
 
-    /// The files of a circle, if there is one.
-    fn circle(&self) -> Option<Vec<String>> {
-        let mut rooms: BTreeSet<&String> = self.rooms.iter().collect();
-        // A room that imports none of the others is in no circle.
+    /// The files of a cycle, if there is one.
+    fn cycle(&self) -> Option<Vec<String>> {
+        let mut nodes: BTreeSet<&String> = self.nodes.iter().collect();
+        // A module that imports none of the others is in no cycle.
         loop {
-            let imports = |room: &String| {
-                let mut from_room = self.arrows.iter().filter(|((from, _), _)| from == room);
-                from_room.any(|((_, to), _)| rooms.contains(to))
+            let imports = |node: &String| {
+                let mut from_node = self.edges.iter().filter(|((from, _), _)| from == node);
+                from_node.any(|((_, to), _)| nodes.contains(to))
             };
-            let rest: BTreeSet<_> = rooms.iter().copied().filter(|room| imports(room)).collect();
-            if rest.len() == rooms.len() {
+            let rest: BTreeSet<_> = nodes.iter().copied().filter(|node| imports(node)).collect();
+            if rest.len() == nodes.len() {
                 break;
             }
-            rooms = rest;
+            nodes = rest;
         }
-        // Each that is left imports another that is left, so following the imports closes a circle.
+        // Each that is left imports another that is left, so following the imports closes a cycle.
         let mut visited: Vec<&String> = Vec::new();
         let mut files = Vec::new();
-        let mut room = rooms.iter().copied().next()?;
+        let mut node = nodes.iter().copied().next()?;
         loop {
-            if let Some(place) = visited.iter().position(|seen| *seen == room) {
+            if let Some(place) = visited.iter().position(|seen| *seen == node) {
                 return Some(files.split_off(place));
             }
-            visited.push(room);
-            let mut from_room = self.arrows.iter().filter(|((from, _), _)| from == room);
-            let ((_, to), what) = from_room.find(|((_, to), _)| rooms.contains(to))?;
+            visited.push(node);
+            let mut from_node = self.edges.iter().filter(|((from, _), _)| from == node);
+            let ((_, to), what) = from_node.find(|((_, to), _)| nodes.contains(to))?;
             files.push(what.clone());
-            room = to;
+            node = to;
         }
     }
 }

@@ -25,7 +25,7 @@ use tokio::time::{sleep, timeout};
 use web::server::Shutdown;
 
 use super::super::load::{self, LoadError, Target};
-use super::super::shop::{PLENTY, Shop, Size, TILLS};
+use super::super::shop::{CONNECTIONS, PLENTY, Shop, Size};
 use super::super::{check, report};
 use super::stand_in::{Model, Receiver};
 use super::{DeliveryArguments, DeliveryPart, parts};
@@ -109,7 +109,7 @@ async fn pairs(
         };
         for is_on in [number % 2 == 1, number % 2 == 0] {
             switch(is_on).await?;
-            let sold = load::run(sales, TILLS, length).await?;
+            let sold = load::run(sales, CONNECTIONS, length).await?;
             check(&sold, "inventory")?;
             let place = if is_on {
                 &mut pair.with
@@ -153,7 +153,7 @@ async fn occupy(state: &State, model: &Model, is_on: bool) -> Result<(), LoadErr
     timeout(PATIENCE, nothing_waits).await?
 }
 
-fn report_pairs(engine: &str, company: &str, pairs: &[Pair]) {
+fn report_pairs(engine: &str, cause: &str, pairs: &[Pair]) {
     let alone = sorted(pairs.iter().map(|pair| pair.alone));
     let with = sorted(pairs.iter().map(|pair| pair.with));
     let slower = sorted(
@@ -171,7 +171,7 @@ fn report_pairs(engine: &str, company: &str, pairs: &[Pair]) {
         quartile(&alone, 2),
     );
     report(
-        &format!("outflows with {company}, {engine}"),
+        &format!("outflows with {cause}, {engine}"),
         &text,
         "at most 5 % slower",
     );
