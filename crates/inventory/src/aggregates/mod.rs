@@ -22,9 +22,8 @@ pub use model::{AggregateDifference, DAY, DayAggregate, Dimension, StockAggregat
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{
-    DeltaRow, count_products, ledger_end,
-    low::record as record_level,
-    movement_range, product_snapshot, record, record_deletion,
+    DeltaRow, count_products, ledger_end, movement_range, product_snapshot, record,
+    record_deletion,
     versions::{move_version, note_change, version},
 };
 pub use store::{days, stock};
@@ -74,12 +73,18 @@ pub(crate) struct StockDelta {
 
 /// Records a new product. The ledger records its opening quantity.
 pub(crate) async fn record_new_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    store::record_product(tx, product, 1).await
+    store::record_product(tx, product, 1, 0).await
 }
 
 /// Records that a product will be deleted. To be called before, with the stock row locked.
 pub(crate) async fn record_deleted_product(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    store::record_product(tx, product, -1).await
+    store::record_product(tx, product, -1, 0).await
+}
+
+/// Records that a product became low (1) or is no longer low (-1) without a change of its quantity.
+/// The caller has locked the stock row.
+pub(crate) async fn record_level(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
+    store::record_product(tx, product, 0, low).await
 }
 
 /// The fields of a product that aggregates depend on.
@@ -123,7 +128,7 @@ pub(crate) async fn record_changed_product(
     let Some(after) = product_snapshot(tx, product).await? else {
         return Ok(());
     };
-    store::record_product(tx, product, 1).await?;
+    store::record_product(tx, product, 1, 0).await?;
     if before.prices() == after.prices() {
         return Ok(());
     }

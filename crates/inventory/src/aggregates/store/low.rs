@@ -29,20 +29,6 @@ pub(in crate::aggregates) async fn count(conn: &mut Conn, shop: i64) -> Result<i
     .await
 }
 
-/// Records that a product became low (1) or is no longer low (-1) without a change of its quantity.
-/// The caller must have locked the product's stock row.
-pub(crate) async fn record(tx: &mut Tx, product: i64, low: i64) -> Result<(), Error> {
-    tx.execute(
-        "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price, low)
-         SELECT 0, 0, p.cost_price, p.selling_price, 0, p.category_id, p.brand_id, 0, 0, p.cost_price, p.selling_price, $2
-         FROM products AS p WHERE p.id = $1",
-        &[&product, &low],
-    )
-    .await
-    .map(drop)
-}
-
 /// Adds compacted deltas to the number. Does nothing before the first count.
 pub(in crate::aggregates) async fn add(tx: &mut Tx, change: i64) -> Result<(), Error> {
     let sql = "UPDATE low_stock_aggregate SET products = products + $1";

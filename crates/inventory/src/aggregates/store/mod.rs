@@ -123,14 +123,20 @@ pub(crate) async fn record_deletion(
     .map(drop)
 }
 
-/// Records that a product with its current stock was added (1) or removed (-1).
-pub(super) async fn record_product(tx: &mut Tx, product: i64, times: i64) -> Result<(), Error> {
+/// Records that a product with its current stock was added (1) or removed (-1), or that it became
+/// low (1) or is no longer low (-1).
+pub(super) async fn record_product(
+    tx: &mut Tx,
+    product: i64,
+    times: i64,
+    low: i64,
+) -> Result<(), Error> {
     let sql = "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price)
+                                    category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT 0, 0, p.cost_price, p.selling_price, 0,
-                p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price
+                p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price, $3
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id WHERE p.id = $1";
-    tx.execute(sql, &[&product, &times]).await.map(drop)
+    tx.execute(sql, &[&product, &times, &low]).await.map(drop)
 }
 
 const DELTAS: &[(&str, Kind)] = &[
