@@ -62,18 +62,11 @@ pub(crate) async fn check_deletion(
     movement: Movement,
     record: &MovementRecord,
 ) -> Result<(), Refusal> {
-    let (product, at) = (record.product.id, record.created_at);
-    let change = -movement.change(record.quantity);
+    let record = record.clone();
     let read = async move |conn: &mut Conn| {
-        let is_history = stock::store::is_canceled(conn, product, change, at).await?;
-        Ok::<_, db::Error>((stock::store::quantity(conn, product).await?, is_history))
+        check_change(conn, movement, &record, &mut HashMap::new()).await
     };
-    let (quantity, is_history) = state.db.read(read).await?;
-    let quantity = quantity.ok_or(Refusal::NotFound)?;
-    if is_history {
-        return Ok(());
-    }
-    quantity_without(movement, record, quantity).map(drop)
+    state.db.read(read).await
 }
 
 /// Checks whether a movement that an import added can be reverted. `quantities` are those of
@@ -84,9 +77,20 @@ pub(crate) async fn check_reversal(
     id: i64,
     quantities: &mut HashMap<i64, i64>,
 ) -> Result<(), Refusal> {
-    let Some(record) = store::find(conn, movement, id).await? else {
-        return Ok(());
-    };
+    match store::find(conn, movement, id).await? {
+        Some(record) => check_change(conn, movement, &record, quantities).await,
+        None => Ok(()),
+    }
+}
+
+/// Checks whether the stock allows the reversal of a movement, and puts the quantity after it into
+/// `quantities`.
+async fn check_change(
+    conn: &mut Conn,
+    movement: Movement,
+    record: &MovementRecord,
+    quantities: &mut HashMap<i64, i64>,
+) -> Result<(), Refusal> {
     let product = record.product.id;
     let change = -movement.change(record.quantity);
     if stock::store::is_canceled(conn, product, change, record.created_at).await? {
@@ -98,19 +102,10 @@ pub(crate) async fn check_reversal(
             .await?
             .ok_or(Refusal::NotFound)?,
     };
-    quantities.insert(product, quantity_without(movement, &record, before)?);
+    let after = quantity_after(before, change);
+    let after = after.map_err(|error| irreversible(movement, record.quantity, error))?;
+    quantities.insert(product, after);
     Ok(())
-}
-
-/// The quantity of a product after the reversal of one of its movements.
-fn quantity_without(
-    movement: Movement,
-    record: &MovementRecord,
-    before: i64,
-) -> Result<i64, Refusal> {
-    let quantity = record.quantity;
-    let after = quantity_after(before, -movement.change(quantity));
-    after.map_err(|error| irreversible(movement, quantity, error))
 }
 
 fn irreversible(movement: Movement, quantity: i64, error: QuantityError) -> Refusal {
