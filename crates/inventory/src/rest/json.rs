@@ -1,7 +1,7 @@
 //! Serializes values for responses: times in UTC with `Z`, prices as strings with two decimals,
 //! references as small objects.
 
-use db::{Money, Timestamp};
+use db::Timestamp;
 use serde::Serializer;
 
 use crate::aggregates::Sum;
@@ -12,11 +12,6 @@ pub use resource::{Named, Titled, time_text};
 /// for a whole second.
 pub fn time<S: Serializer>(time: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time_text(*time))
-}
-
-/// Serializes a price as a string with two decimals.
-pub fn price<S: Serializer>(price: &Money, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&price.to_string())
 }
 
 /// Serializes a total of prices as a string with two decimals.
