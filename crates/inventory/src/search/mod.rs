@@ -11,8 +11,8 @@ mod store;
 mod words;
 
 pub(crate) use store::{
-    Within, add, entries_of, has_word, nearest, push_word_ids, rebuild, remove, renew, words_with,
-    wrong_products, wrong_words,
+    Within, add, entries_of, has_word, ids_of_name, nearest, push_word_ids, rebuild, remove, renew,
+    words_with, wrong_products, wrong_words,
 };
 pub(crate) use words::{Key, successor};
 
@@ -47,21 +47,6 @@ pub(crate) fn begins_words(query: &mut Query, column: &'static str, words: &[Str
             .push(" LIKE ")
             .bind(format!("% {}%", escaped(word)))
             .push(" ESCAPE '\\'");
-    }
-}
-
-/// Chooses the records that a name means. `found` has the records with the same folded name, id and
-/// name, exact matches first. Returns the exact matches, or all records if there is none.
-pub(crate) fn exact_or_all(found: &[(i64, String)], name: &str) -> Vec<i64> {
-    let exact: Vec<i64> = found
-        .iter()
-        .filter(|(_, other)| other == name)
-        .map(|(id, _)| *id)
-        .collect();
-    if exact.is_empty() {
-        found.iter().map(|(id, _)| *id).collect()
-    } else {
-        exact
     }
 }
 

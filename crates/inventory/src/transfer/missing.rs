@@ -19,6 +19,7 @@ use crate::{
         Message,
         fields::{Members, Mode},
     },
+    search,
 };
 
 /// The kinds of records that an import can create by name.
@@ -97,8 +98,8 @@ pub(super) async fn ids_of(
     name: &str,
 ) -> Result<Vec<i64>, db::Error> {
     match by {
-        ReferenceKey::Name(kind) => named::ids_of_name(conn, kind, name).await,
-        ReferenceKey::Title => products::ids_of_title(conn, name).await,
+        ReferenceKey::Name(kind) => search::ids_of_name(conn, kind.path(), "name", name).await,
+        ReferenceKey::Title => search::ids_of_name(conn, "products", "title", name).await,
         ReferenceKey::SerieNumber => {
             let id = products::id_of_serie_number(conn, name).await?;
             Ok(id.into_iter().collect())

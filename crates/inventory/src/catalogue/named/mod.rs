@@ -178,7 +178,7 @@ pub(crate) async fn count(conn: &mut Conn, kind: Kind) -> Result<u64, db::Error>
     all.count(conn, None).await
 }
 
-pub(crate) use store::{ids_of_name, list_of};
+pub(crate) use store::list_of;
 
 /// A record, with its row locked until the transaction ends.
 pub(crate) async fn find_locked(

@@ -124,7 +124,7 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
     Ok(state.db.find_by_key(&store::BY_ID, id).await?)
 }
 
-pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number, ids_of_title};
+pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number};
 
 /// How many inflows, outflows and rows of running imports refer to a product and prevent its
 /// deletion.

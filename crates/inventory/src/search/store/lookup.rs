@@ -1,11 +1,38 @@
-//! SQL that looks up words of titles while a user types. Each statement reads a bounded number of
-//! index entries, whatever the number of products and words.
+//! SQL that looks up whole names, and words of titles while a user types. Each statement reads a
+//! bounded number of index entries, whatever the number of products and words.
 
 use std::collections::BTreeSet;
 
-use db::{Conn, Engine, Error, Query};
+use db::{Conn, Engine, Error, Query, Row};
+use resource::sql;
 
 use super::super::{begins, near::variants, words::Key};
+
+/// The ids of the records of a table that a name in `column` means. If there are exact matches,
+/// only these; otherwise case and accents do not matter. At most two, which tells the caller that
+/// the name is ambiguous.
+pub(crate) async fn ids_of_name(
+    conn: &mut Conn,
+    table: &'static str,
+    column: &'static str,
+    name: &str,
+) -> Result<Vec<i64>, Error> {
+    let mut query = Query::new("SELECT id, ");
+    query.push(column).push(" = ").bind(name);
+    query.push(" FROM ").push(table).push(" WHERE ");
+    query
+        .push(column)
+        .push("_folded = ")
+        .bind(sql::folded(name));
+    query.push(" ORDER BY 2 DESC, id LIMIT 2");
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let found: Vec<(i64, bool)> = conn.all_of(&query, read).await?;
+    let has_exact = found.iter().any(|(_, is_exact)| *is_exact);
+    let meant = found
+        .into_iter()
+        .filter(|(_, is_exact)| *is_exact == has_exact);
+    Ok(meant.map(|(id, _)| id).collect())
+}
 
 /// Where in a word of a title the text must occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

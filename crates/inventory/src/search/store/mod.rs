@@ -8,7 +8,9 @@ use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
 use resource::sql;
 
 use super::words::{endings, pieces};
-pub(crate) use lookup::{Within, entries_of, has_word, nearest, push_word_ids, words_with};
+pub(crate) use lookup::{
+    Within, entries_of, has_word, ids_of_name, nearest, push_word_ids, words_with,
+};
 
 /// Adds the index entries of a product for the words of its title.
 pub(crate) async fn add(tx: &mut Tx, product: i64, title_folded: &str) -> Result<(), Error> {

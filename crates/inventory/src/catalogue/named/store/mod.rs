@@ -10,10 +10,7 @@ use super::{
     Kind,
     model::{NamedInput, NamedRecord},
 };
-use crate::{
-    catalogue::{self, ReferenceCount},
-    search,
-};
+use crate::catalogue::{self, ReferenceCount};
 pub(crate) use list::list_of;
 pub(super) use list::selection;
 
@@ -37,27 +34,6 @@ pub(super) async fn insert(
     query.push(" RETURNING ");
     sql::push_columns(&mut query, NamedRecord::FIELDS, "");
     tx.one_of(&query, NamedRecord::from_row).await
-}
-
-/// The ids of records of this name. Prefers an exact match; otherwise case and accents do not
-/// matter. At most two, which tells the caller that the name is ambiguous.
-pub(crate) async fn ids_of_name(
-    conn: &mut Conn,
-    kind: Kind,
-    name: &str,
-) -> Result<Vec<i64>, Error> {
-    let mut query = Query::new("SELECT id, name FROM ");
-    query
-        .push(kind.path())
-        .push(" WHERE name_folded = ")
-        .bind(sql::folded(name))
-        .push(" ORDER BY name = ")
-        .bind(name)
-        .push(" DESC, id LIMIT 2");
-    let found = conn
-        .all_of(&query, |row| Ok((row.get(0)?, row.get(1)?)))
-        .await?;
-    Ok(search::exact_or_all(&found, name))
 }
 
 /// Writes only the fields that the update sets, so that concurrent updates of others persist.

@@ -108,19 +108,6 @@ pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Resul
     tx.execute(sql, &[&id, &at]).await.map(drop)
 }
 
-/// The ids of products with this title. Prefers an exact match; otherwise case and accents do not
-/// matter. At most two, which tells the caller that the title is ambiguous.
-pub(crate) async fn ids_of_title(conn: &mut Conn, title: &str) -> Result<Vec<i64>, Error> {
-    let found = conn
-        .all(
-            "SELECT id, title FROM products WHERE title_folded = $1 ORDER BY title = $2 DESC, id LIMIT 2",
-            &[&sql::folded(title), &title],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
-        .await?;
-    Ok(search::exact_or_all(&found, title))
-}
-
 /// Writes the copied fields to the stock row, which is locked.
 pub(super) async fn update_stock(
     tx: &mut Tx,
