@@ -48,13 +48,6 @@ pub fn push_columns(query: &mut Query, fields: &[&Field], own: &'static str) {
     }
 }
 
-/// The columns of [`push_columns`] as a text.
-pub fn columns(fields: &[&Field], own: &'static str) -> String {
-    let mut query = Query::new("");
-    push_columns(&mut query, fields, own);
-    query.text().to_owned()
-}
-
 /// Appends the joins of the referenced tables: ` JOIN categories AS category ON category.id =
 /// p.category_id`.
 pub fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
@@ -66,13 +59,6 @@ pub fn push_joins(query: &mut Query, fields: &[&Field], own: &'static str) {
             query.push(field.name).push("_id");
         }
     }
-}
-
-/// The joins of the referenced tables as a text.
-pub fn joins(fields: &[&Field], own: &'static str) -> String {
-    let mut query = Query::new("");
-    push_joins(&mut query, fields, own);
-    query.text().to_owned()
 }
 
 /// Begins a `SELECT` of the records of a table with the alias `own`.
@@ -286,12 +272,9 @@ mod tests {
     #[test]
     fn the_statements_of_a_record_follow_from_its_description() {
         assert_eq!(
-            columns(Parcel::FIELDS, "p"),
-            "p.id, p.name, p.note, shelf.id, shelf.name, p.weight, s.seen"
-        );
-        assert_eq!(
-            joins(Parcel::FIELDS, "p"),
-            " JOIN shelves AS shelf ON shelf.id = p.shelf_id"
+            select(Parcel::FIELDS, "parcels", "p").text(),
+            "SELECT p.id, p.name, p.note, shelf.id, shelf.name, p.weight, s.seen FROM parcels AS p \
+             JOIN shelves AS shelf ON shelf.id = p.shelf_id"
         );
         let parcel = ParcelInput {
             note: Setting::Set(Some("Ímã".to_owned())),

@@ -7,8 +7,8 @@ use super::{Action, Entry, LogSelection};
 use crate::{
     access::{Actor, Model},
     listing::{
-        Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, between, by_id,
-        by_time, text_of,
+        Columns, Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, between,
+        by_id, by_time, text_of,
     },
 };
 
@@ -25,10 +25,10 @@ pub(super) static LIST: List<Entry> = List::described(&ENTRIES);
 static TEXTS: List<SearchedText> = List::of(
     &ENTRIES,
     Entry::FIELDS,
-    || {
-        let columns = "e.created_at, e.id, CAST(NULL AS BIGINT), e.object_text || '\n' || COALESCE(e.user_name, '')";
-        (columns, "")
-    },
+    Columns::Text(
+        "e.created_at, e.id, CAST(NULL AS BIGINT), e.object_text || '\n' || COALESCE(e.user_name, '')",
+        "",
+    ),
     text_of,
 );
 

@@ -54,10 +54,10 @@ pub(crate) struct List<T> {
 /// The columns of a record, and the joins for them.
 #[derive(Debug)]
 pub(crate) enum Columns {
-    /// The columns of described fields.
-    Fields(&'static [&'static Field]),
+    /// Those of described fields. The text has further joins.
+    OfFields(fn() -> &'static [&'static Field], &'static str),
     /// SQL text of the columns, and of the joins.
-    Text(fn() -> (&'static str, &'static str)),
+    Text(&'static str, &'static str),
 }
 
 /// The sort fields, and the filters whose matches are adjacent in these orders.
@@ -117,7 +117,7 @@ impl<T> List<T> {
     pub(crate) const fn of(
         own: &'static Table,
         fields: &'static [&'static Field],
-        record: fn() -> (&'static str, &'static str),
+        record: Columns,
         read: fn(&Row<'_>) -> Result<T, Error>,
     ) -> Self {
         Self {
@@ -127,7 +127,7 @@ impl<T> List<T> {
             order_columns: &[],
             shared_values: &[],
             clusters: &[],
-            record: Columns::Text(record),
+            record,
             read,
         }
     }
@@ -136,9 +136,8 @@ impl<T> List<T> {
 impl<T: Record> List<T> {
     /// A list of one table with all fields of a described record.
     pub(crate) const fn described(own: &'static Table) -> Self {
-        let mut list = Self::of(own, T::FIELDS, || ("", ""), T::from_row);
-        list.record = Columns::Fields(T::FIELDS);
-        list
+        let record = Columns::OfFields(|| T::FIELDS, "");
+        Self::of(own, T::FIELDS, record, T::from_row)
     }
 }
 

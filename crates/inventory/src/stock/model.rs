@@ -162,16 +162,16 @@ resource! {
     /// A row of the whole shop's ledger, as the administration shows it.
     pub struct LedgerEntry, LedgerEntryInput {
         id: i64 = id().listed_for_staff(),
-        product: i64 = integer("Produto", "Product", 1, i64::MAX).listed_for_staff(),
+        product: i64 = integer("Produto", "Product", 1, i64::MAX).read_from("l.product_id").listed_for_staff(),
         // `None` if the product was deleted.
-        title: Option<String> = token("Título", "Title").hidden(),
+        title: Option<String> = token("Título", "Title").read_from("p.title").hidden(),
         kind: EntryKind = chosen("Tipo", "Kind").listed_for_staff(),
         change: i64 = integer("Mudança", "Change", i64::MIN, i64::MAX).listed_for_staff(),
         balance_after: i64 = integer("Saldo depois", "Balance after", 0, i64::MAX).listed_for_staff(),
         // The movement's id.
-        reference: Option<i64> = integer("Referência", "Reference", 1, i64::MAX).listed_for_staff(),
+        reference: Option<i64> = integer("Referência", "Reference", 1, i64::MAX).read_from("l.reference_id").listed_for_staff(),
         // `None` if the program itself made the change.
-        user: Option<String> = token("Usuário", "User").listed_for_staff(),
+        user: Option<String> = token("Usuário", "User").read_from("l.user_name").listed_for_staff(),
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
         reason: Option<String> = token("Motivo", "Reason").listed_for_staff(),
         note: Option<String> = token("Observação", "Note").listed_for_staff(),

@@ -5,7 +5,8 @@ use resource::{Record as _, sql};
 
 use super::super::result::{Analysis, AnalysisSummary, Provenance};
 use crate::listing::{
-    Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, by_id, text_of,
+    Columns, Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, by_id,
+    text_of,
 };
 
 #[derive(Debug, Clone)]
@@ -74,10 +75,10 @@ static LIST: List<AnalysisSummary> = List::described(&ANALYSES);
 static TEXTS: List<SearchedText> = List::of(
     &ANALYSES,
     AnalysisSummary::FIELDS,
-    || {
-        let columns = "a.created_at, a.id, a.product_id, COALESCE(p.title, '') || '\n' || a.result";
-        (columns, " LEFT JOIN products AS p ON p.id = a.product_id")
-    },
+    Columns::Text(
+        "a.created_at, a.id, a.product_id, COALESCE(p.title, '') || '\n' || a.result",
+        " LEFT JOIN products AS p ON p.id = a.product_id",
+    ),
     |row| {
         let (_, product, text) = text_of(row)?;
         // Analyses are ordered by id alone, so the time is constant.

@@ -119,7 +119,7 @@ async fn records(conn: &mut Conn, ids: &[i64]) -> Result<Vec<ProductRecord>, Err
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let found = store::offers::of_ids(conn, ids).await?;
+    let found = store::LIST.of_ids(conn, ids).await?;
     let mut found: BTreeMap<i64, ProductRecord> = found
         .into_iter()
         .map(|product| (product.id, product))

@@ -375,15 +375,17 @@ impl<T: 'static> Selection<T> {
 impl<T> List<T> {
     fn push_columns(&self, query: &mut Query) {
         match self.record {
-            Columns::Fields(fields) => sql::push_columns(query, fields, self.own.alias),
-            Columns::Text(text) => _ = query.push(text().0),
+            Columns::OfFields(fields, _) => sql::push_columns(query, fields(), self.own.alias),
+            Columns::Text(columns, _) => _ = query.push(columns),
         }
     }
 
     fn push_joins(&self, query: &mut Query) {
         match self.record {
-            Columns::Fields(fields) => sql::push_joins(query, fields, self.own.alias),
-            Columns::Text(text) => _ = query.push(text().1),
+            Columns::OfFields(fields, further) => {
+                sql::push_joins(query.push(further), fields(), self.own.alias);
+            }
+            Columns::Text(_, joins) => _ = query.push(joins),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads lists: pages, counts and single records.
 
-use db::{Conn, Error, Query, Timestamp, span_of};
+use db::{BatchLoader, Conn, Error, Query, Timestamp, span_of};
 
 use super::{AccessPath, DrivingTerm, QueryStats, Selection, push_column, push_table};
 use crate::{
@@ -17,6 +17,18 @@ impl<T> List<T> {
     pub(crate) async fn find(&self, conn: &mut Conn, id: i64) -> Result<Option<T>, Error> {
         let mut query = self.records_by_id();
         conn.optional_of(query.push(" = ").bind(id), self.read)
+            .await
+    }
+
+    /// Finds single records, those of several callers by one statement.
+    pub(crate) fn loader(&self) -> BatchLoader<T> {
+        BatchLoader::of(self.records_by_id().text(), self.read)
+    }
+
+    /// The records with these ids, unordered.
+    pub(crate) async fn of_ids(&self, conn: &mut Conn, ids: &[i64]) -> Result<Vec<T>, Error> {
+        let mut query = self.records_by_id();
+        conn.all_of(query.any_of(ids.iter().copied()), self.read)
             .await
     }
 

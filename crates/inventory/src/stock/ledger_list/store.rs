@@ -3,7 +3,7 @@
 use resource::Record as _;
 
 use super::{super::LedgerEntry, LedgerFilter};
-use crate::listing::{Condition, Index, List, Selection, Table, Test, between, by_time};
+use crate::listing::{Columns, Condition, Index, List, Selection, Table, Test, between, by_time};
 
 static ENTRIES: Table = Table {
     name: "ledger_entries",
@@ -16,15 +16,13 @@ static ENTRIES: Table = Table {
     ..Table::OWN
 };
 
-pub(super) static LIST: List<LedgerEntry> = List::of(
-    &ENTRIES,
-    LedgerEntry::FIELDS,
-    || {
-        let columns = "l.id, l.product_id, p.title, l.kind, l.change, l.balance_after, l.reference_id, l.user_name, l.created_at, l.reason, l.note";
-        (columns, " LEFT JOIN products AS p ON p.id = l.product_id")
-    },
-    LedgerEntry::from_row,
-);
+pub(super) static LIST: List<LedgerEntry> = List {
+    record: Columns::OfFields(
+        || LedgerEntry::FIELDS,
+        " LEFT JOIN products AS p ON p.id = l.product_id",
+    ),
+    ..List::described(&ENTRIES)
+};
 
 impl LedgerFilter {
     pub(super) fn selection(self) -> Selection<LedgerEntry> {

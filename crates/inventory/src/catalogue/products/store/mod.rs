@@ -7,7 +7,7 @@ pub(super) mod offers;
 use std::sync::LazyLock;
 
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
-use resource::{Input as _, Record as _, sql};
+use resource::{Input as _, sql};
 
 pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
 pub(crate) use list::{LIST, StatsCache};
@@ -20,31 +20,7 @@ use crate::{
     search,
 };
 
-/// The columns of a record, from `products AS p` and its joins.
-static COLUMNS: LazyLock<&'static str> =
-    LazyLock::new(|| sql::columns(ProductRecord::FIELDS, "p").leak());
-
-/// The joins of `products AS p` for a record.
-static JOINS: LazyLock<&'static str> = LazyLock::new(|| {
-    let others = sql::joins(ProductRecord::FIELDS, "p");
-    format!(" JOIN product_stock AS s ON s.product_id = p.id{others}").leak()
-});
-
-/// The beginning of a `SELECT` for records. The caller adds conditions and order.
-fn records() -> Query {
-    let mut query = Query::new("SELECT ");
-    query
-        .push(*COLUMNS)
-        .push(" FROM products AS p")
-        .push(*JOINS);
-    query
-}
-
-pub(super) static BY_ID: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| {
-    let mut query = records();
-    query.push(" WHERE p.id");
-    BatchLoader::of(query.text(), ProductRecord::from_row)
-});
+pub(super) static BY_ID: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| LIST.loader());
 
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<ProductRecord>, Error> {
     conn.find_by_key(&BY_ID, id).await

@@ -2,9 +2,7 @@
 //! entries, whatever the number of products.
 
 use db::{Conn, Error, Query};
-use resource::Record as _;
 
-use super::{super::model::ProductRecord, records};
 use crate::search::{self, Key, Within};
 
 /// The most entries per word that are read when other words decide among them.
@@ -126,16 +124,6 @@ fn push_words(query: &mut Query, column: &'static str, words: &[String], within:
         Within::Beginning => search::begins_words(query, column, words),
         Within::Anywhere => search::contains(query, column, words),
     }
-}
-
-/// The products with these ids, unordered.
-pub(in crate::catalogue::products) async fn of_ids(
-    conn: &mut Conn,
-    ids: &[i64],
-) -> Result<Vec<ProductRecord>, Error> {
-    let mut query = records();
-    query.push(" WHERE p.id").any_of(ids.iter().copied());
-    conn.all_of(&query, ProductRecord::from_row).await
 }
 
 #[cfg(test)]

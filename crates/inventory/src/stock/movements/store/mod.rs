@@ -6,7 +6,7 @@ mod list;
 
 use std::sync::LazyLock;
 
-use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
+use db::{BatchLoader, Conn, Error, Query, Timestamp, Tx};
 use resource::{Field, Named, Record as _, Refers, Titled, sql};
 
 pub(crate) use list::list_of;
@@ -15,44 +15,10 @@ pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
 use super::model::{MovementEntry, MovementRecord};
 use crate::movement::Movement;
 
-/// The SQL of one kind of movement, built from the field descriptions.
-struct Statements {
-    /// The columns of a record, from its table and its joins.
-    columns: &'static str,
-    joins: &'static str,
-    by_id: BatchLoader<MovementRecord>,
-}
-
-static INFLOW: LazyLock<Statements> =
-    LazyLock::new(|| Statements::of(Movement::Inflow, |row| record_of(Movement::Inflow, row)));
-static OUTFLOW: LazyLock<Statements> =
-    LazyLock::new(|| Statements::of(Movement::Outflow, |row| record_of(Movement::Outflow, row)));
-
-impl Statements {
-    fn of(movement: Movement, row: fn(&Row<'_>) -> Result<MovementRecord, Error>) -> Self {
-        let columns = sql::columns(movement.fields(), "m");
-        let joins = sql::joins(movement.fields(), "m");
-        let table = movement.path();
-        let one = format!("SELECT {columns} FROM {table} AS m{joins} WHERE m.id");
-        Self {
-            columns: columns.leak(),
-            joins: joins.leak(),
-            by_id: BatchLoader::of(&one, row),
-        }
-    }
-}
-
-fn statements(movement: Movement) -> &'static Statements {
-    match movement {
-        Movement::Inflow => &INFLOW,
-        Movement::Outflow => &OUTFLOW,
-    }
-}
-
-/// Reads a record from the columns of its fields.
-pub(super) fn record_of(movement: Movement, row: &Row<'_>) -> Result<MovementRecord, Error> {
-    MovementRecord::of_fields(movement.fields(), row)
-}
+static INFLOW_BY_ID: LazyLock<BatchLoader<MovementRecord>> =
+    LazyLock::new(|| list_of(Movement::Inflow).loader());
+static OUTFLOW_BY_ID: LazyLock<BatchLoader<MovementRecord>> =
+    LazyLock::new(|| list_of(Movement::Outflow).loader());
 
 /// The record that a field refers to, by its id.
 pub(super) async fn referred<T: Refers>(
@@ -126,7 +92,10 @@ pub(super) async fn booking(
 }
 
 pub(super) fn by_id(movement: Movement) -> &'static BatchLoader<MovementRecord> {
-    &statements(movement).by_id
+    match movement {
+        Movement::Inflow => &INFLOW_BY_ID,
+        Movement::Outflow => &OUTFLOW_BY_ID,
+    }
 }
 
 pub(crate) async fn find(

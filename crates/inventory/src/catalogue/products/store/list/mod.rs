@@ -16,7 +16,7 @@ use resource::Record as _;
 
 use super::super::model::ProductRecord;
 use crate::{
-    listing::{Bound, Condition, Index, List, Selection, Table, Test, between},
+    listing::{Bound, Columns, Condition, Index, List, Selection, Table, Test, between},
     rest::{
         fields::FieldErrors,
         list::{FilterKind, Filters, OrderBy, QueryFilter, ordering, search_words},
@@ -78,12 +78,11 @@ pub(crate) static LIST: List<ProductRecord> = List {
         // Ids follow the time of creation.
         (&["id", "updated_at"], &["created_at"]),
     ],
-    ..List::of(
-        &PRODUCTS,
-        ProductRecord::FIELDS,
-        || (*super::COLUMNS, *super::JOINS),
-        ProductRecord::from_row,
-    )
+    record: Columns::OfFields(
+        || ProductRecord::FIELDS,
+        " JOIN product_stock AS s ON s.product_id = p.id",
+    ),
+    ..List::described(&PRODUCTS)
 };
 
 #[derive(Debug, Clone)]

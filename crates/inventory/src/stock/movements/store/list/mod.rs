@@ -15,17 +15,14 @@
 mod tests;
 
 use db::{Conn, Error, Row};
-use resource::Record as _;
+use resource::{Field, Record as _};
 
-use super::{
-    super::{Movement, MovementRecord},
-    record_of, statements,
-};
+use super::super::{Movement, MovementRecord};
 use crate::{
     aggregates,
     listing::{
-        Bound, Condition, Index, IndexName, List, Matches, PageRange, QueryStats, SearchedText,
-        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Bound, Columns, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
+        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     rest::{
         Refusal,
@@ -87,22 +84,27 @@ static OUTFLOWS: Table = Table {
 
 static LIST_OF_INFLOWS: List<MovementRecord> = List {
     order_columns: &[("product", "title_folded")],
-    ..list(
-        &INFLOWS,
-        || record(Movement::Inflow),
-        |row| record_of(Movement::Inflow, row),
-    )
+    ..list(&INFLOWS, Columns::OfFields(inflow_fields, ""), |row| {
+        MovementRecord::of_fields(inflow_fields(), row)
+    })
 };
 
-static LIST_OF_OUTFLOWS: List<MovementRecord> = list(
-    &OUTFLOWS,
-    || record(Movement::Outflow),
-    |row| record_of(Movement::Outflow, row),
-);
+static LIST_OF_OUTFLOWS: List<MovementRecord> =
+    list(&OUTFLOWS, Columns::OfFields(outflow_fields, ""), |row| {
+        MovementRecord::of_fields(outflow_fields(), row)
+    });
+
+fn inflow_fields() -> &'static [&'static Field] {
+    Movement::Inflow.fields()
+}
+
+fn outflow_fields() -> &'static [&'static Field] {
+    Movement::Outflow.fields()
+}
 
 const fn list<T>(
     own: &'static Table,
-    record: fn() -> (&'static str, &'static str),
+    record: Columns,
     read: fn(&Row<'_>) -> Result<T, Error>,
 ) -> List<T> {
     let mut list = List::of(own, MovementRecord::FIELDS, record, read);
@@ -115,18 +117,17 @@ const fn list<T>(
 /// The searched text of a movement: title, serie number, description and the user who booked it.
 macro_rules! texts {
     ($kind:literal) => {
-        || {
-            let columns = "m.created_at, m.id, m.product_id, p.title || '\n' || COALESCE(p.serie_number, '') || '\n' ||
-                           COALESCE(m.description, '') || '\n' || COALESCE(l.user_name, '')";
-            let joins = concat!(
+        Columns::Text(
+            "m.created_at, m.id, m.product_id, p.title || '\n' || COALESCE(p.serie_number, '') || '\n' ||
+             COALESCE(m.description, '') || '\n' || COALESCE(l.user_name, '')",
+            concat!(
                 " JOIN products AS p ON p.id = m.product_id
                   LEFT JOIN ledger_entries AS l
                     ON l.product_id = m.product_id AND l.created_at = m.created_at AND l.reference_id = m.id AND l.kind = '",
                 $kind,
                 "'"
-            );
-            (columns, joins)
-        }
+            ),
+        )
     };
 }
 
@@ -149,11 +150,6 @@ pub(crate) fn list_of(movement: Movement) -> &'static List<MovementRecord> {
         Movement::Inflow => &LIST_OF_INFLOWS,
         Movement::Outflow => &LIST_OF_OUTFLOWS,
     }
-}
-
-fn record(movement: Movement) -> (&'static str, &'static str) {
-    let statements = statements(movement);
-    (statements.columns, statements.joins)
 }
 
 #[derive(Debug, Clone)]
