@@ -165,8 +165,7 @@ async fn archived_read(
     Extracted(state): Extracted<State>,
     id: RecordId,
 ) -> Result<Response, Refusal> {
-    let stocked = super::stock_state(&state, id.known()?).await?;
-    let archived = stocked.archived_at.is_some();
+    let archived = super::stock_state(&state, id.known()?).await?.is_archived();
     Ok(json(StatusCode::OK, &Archived { archived }))
 }
 

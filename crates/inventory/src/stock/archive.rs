@@ -34,7 +34,7 @@ pub(super) fn is_refused(errors: &FieldErrors) -> bool {
 /// Whether a product is archived. False for an unknown product.
 pub(super) async fn is_archived(conn: &mut Conn, product: i64) -> Result<bool, Error> {
     let states = store::stock_states(conn, &[product]).await?;
-    Ok(states.values().any(|state| state.archived_at.is_some()))
+    Ok(states.values().any(|state| state.is_archived()))
 }
 
 /// Archives or unarchives a product. Returns its title and whether the state changed.
@@ -60,16 +60,16 @@ async fn set_archived(
         return Err(Refusal::NotFound);
     };
     let title = titled.title;
-    if before.is_archived == is_archived {
+    if before.state.is_archived() == is_archived {
         return Ok((title, false));
     }
-    store::set_archived_at(tx, product, is_archived.then_some(now), now).await?;
     aggregates::note_change(tx, product).await?;
-    let after = LockedStock {
-        is_archived,
+    let mut after = LockedStock {
+        updated_at: now,
         ..before
     };
-    super::record_level(tx, product, before, after).await?;
+    after.state.archived_at = is_archived.then_some(now);
+    super::write_state(tx, product, before, after).await?;
     if is_archived {
         analysis::withdraw(tx, product).await?;
     }

@@ -37,7 +37,7 @@ pub(super) async fn after_outflow(
         product_quantity: stock.quantity,
     };
     publish(work, kind, product, data).await?;
-    let threshold = work.policy.threshold_of(stock.threshold);
+    let threshold = work.policy.threshold_of(stock.state.threshold);
     if is_low(stock.quantity, threshold) {
         if work.policy.alert == AlertMode::EveryOutflow {
             let level = LevelPayload {
@@ -58,18 +58,20 @@ pub(super) async fn after_outflow(
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
-    stock: LockedStock,
+    mut stock: LockedStock,
 ) -> Result<(), Error> {
-    let (quantity, threshold) = (stock.quantity, work.policy.threshold_of(stock.threshold));
+    let quantity = stock.quantity;
+    let threshold = work.policy.threshold_of(stock.state.threshold);
     let is_low = is_low(quantity, threshold);
-    if is_low == stock.is_alerted || stock.is_archived {
+    if is_low == stock.state.is_alerted || stock.state.is_archived() {
         return Ok(());
     }
     let is_alerted_once = work.policy.alert == AlertMode::Once;
     if is_low && !is_alerted_once && !work.policy.mails {
         return Ok(());
     }
-    store::set_alerted(work.tx, product, is_low).await?;
+    stock.state.is_alerted = is_low;
+    store::set_state(work.tx, product, stock).await?;
     let Some(titled) = find_product(work.tx, product).await? else {
         return Ok(());
     };

@@ -86,7 +86,7 @@ fn check(
     may_be_archived: bool,
 ) -> Result<(), QuantityError> {
     let stock = stock.ok_or(QuantityError::NoProduct)?;
-    if stock.is_archived && !may_be_archived {
+    if stock.state.is_archived() && !may_be_archived {
         return Err(QuantityError::Archived);
     }
     let change = if entry.is_past {

@@ -59,22 +59,19 @@ use model::{EntryKind, NewEntry};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LockedStock {
     quantity: i64,
-    /// The product's own threshold.
-    threshold: Option<i64>,
+    state: StockState,
     /// The shop's threshold under which low products are counted. `None` before the first count.
     counted: Option<i64>,
-    is_archived: bool,
     /// The time of its last change.
     updated_at: Timestamp,
-    /// Whether the product was alerted as low, and has not recovered since.
-    is_alerted: bool,
 }
 
 impl LockedStock {
     /// Whether the product is in the stored number of low products.
     fn is_low(self) -> bool {
-        let threshold = self.threshold.or(self.counted);
-        !self.is_archived && threshold.is_some_and(|threshold| is_low(self.quantity, threshold))
+        let threshold = self.state.threshold.or(self.counted);
+        !self.state.is_archived()
+            && threshold.is_some_and(|threshold| is_low(self.quantity, threshold))
     }
 }
 
@@ -245,13 +242,19 @@ pub(crate) async fn own_threshold_locked(
 }
 
 /// The state of a product's stock, besides its quantity.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StockState {
     /// The product's own threshold.
     pub(crate) threshold: Option<i64>,
     pub(crate) archived_at: Option<Timestamp>,
     /// Whether the product was alerted as low, and has not recovered since.
     pub(crate) is_alerted: bool,
+}
+
+impl StockState {
+    pub(crate) const fn is_archived(self) -> bool {
+        self.archived_at.is_some()
+    }
 }
 
 /// The state of a product's stock.
@@ -265,9 +268,8 @@ pub(crate) async fn stock_state_locked(
     tx: &mut Tx,
     product: i64,
 ) -> Result<Option<StockState>, db::Error> {
-    store::lock(tx, product).await?;
-    let mut states = store::stock_states(tx, &[product]).await?;
-    Ok(states.remove(&product))
+    let stock = store::lock(tx, product).await?;
+    Ok(stock.map(|stock| stock.state))
 }
 
 /// Writes the state of a product that was deleted and has just been created again. It is not news,
@@ -280,13 +282,8 @@ pub(crate) async fn restore_state(
     let Some(before) = store::lock_quantity(work, product).await? else {
         return Ok(());
     };
-    store::set_state(work.tx, product, state).await?;
-    let after = LockedStock {
-        threshold: state.threshold,
-        is_archived: state.archived_at.is_some(),
-        ..before
-    };
-    record_level(work.tx, product, before, after).await
+    let after = LockedStock { state, ..before };
+    write_state(work.tx, product, before, after).await
 }
 
 /// The states of these products' stock.
@@ -319,15 +316,12 @@ pub(crate) async fn set_threshold(
 ) -> Result<String, Refusal> {
     let before = store::lock_quantity(work, product).await?;
     let before = before.ok_or(Refusal::NotFound)?;
-    store::set_threshold(work.tx, product, threshold).await?;
-    let after = LockedStock {
-        threshold,
-        ..before
-    };
-    record_level(work.tx, product, before, after).await?;
+    let mut after = before;
+    after.state.threshold = threshold;
+    write_state(work.tx, product, before, after).await?;
     events::after_other(work, product, after).await?;
     let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
-    let change = FieldChange::of("threshold", value(before.threshold), value(threshold));
+    let change = FieldChange::of("threshold", value(before.state.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);
     let titled = movements::store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
@@ -336,13 +330,15 @@ pub(crate) async fn set_threshold(
     Ok(title)
 }
 
-/// Records for the aggregates whether a product became low or is no longer low.
-async fn record_level(
+/// Writes the state of a product's stock, and records for the aggregates whether the product became
+/// low or is no longer low.
+async fn write_state(
     tx: &mut Tx,
     product: i64,
     before: LockedStock,
     after: LockedStock,
 ) -> Result<(), db::Error> {
+    store::set_state(tx, product, after).await?;
     match i64::from(after.is_low()) - i64::from(before.is_low()) {
         0 => Ok(()),
         low => aggregates::record_level(tx, product, low).await,

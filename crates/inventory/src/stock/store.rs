@@ -20,18 +20,25 @@ use crate::{
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
-        "quantity, threshold, (SELECT threshold FROM low_stock_aggregate), archived_at, updated_at, alerted"
+        "quantity, threshold, archived_at, alerted, (SELECT threshold FROM low_stock_aggregate), updated_at"
     };
 }
 
 fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
     Ok(LockedStock {
         quantity: row.get(0)?,
-        threshold: row.get(1)?,
-        counted: row.get(2)?,
-        is_archived: row.get::<Option<Timestamp>>(3)?.is_some(),
-        updated_at: row.get(4)?,
-        is_alerted: row.get(5)?,
+        state: state_of(row, 1)?,
+        counted: row.get(4)?,
+        updated_at: row.get(5)?,
+    })
+}
+
+/// The state in the columns `threshold, archived_at, alerted`, which begin at `first`.
+fn state_of(row: &Row<'_>, first: usize) -> Result<StockState, Error> {
+    Ok(StockState {
+        threshold: row.get(first)?,
+        archived_at: row.get(first + 1)?,
+        is_alerted: row.get(first + 2)?,
     })
 }
 
@@ -117,25 +124,6 @@ pub(super) async fn lock(tx: &mut Tx, product: i64) -> Result<Option<LockedStock
         Engine::Sqlite => LOCKED_ON_SQLITE,
     };
     tx.optional(sql, &[&product], locked_of).await
-}
-
-/// Archives a product, or unarchives it with `None`.
-pub(super) async fn set_archived_at(
-    tx: &mut Tx,
-    product: i64,
-    archived_at: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET archived_at = $2, updated_at = $3 WHERE product_id = $1";
-    tx.execute(sql, &[&product, &archived_at, &now])
-        .await
-        .map(drop)
-}
-
-/// Remembers whether a product was alerted as low.
-pub(super) async fn set_alerted(tx: &mut Tx, product: i64, is_alerted: bool) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET alerted = $2 WHERE product_id = $1";
-    tx.execute(sql, &[&product, &is_alerted]).await.map(drop)
 }
 
 /// Locks the stock of these products, in the order of ids so that transactions do not deadlock.
@@ -311,36 +299,22 @@ pub(super) async fn stock_states(
         "SELECT product_id, threshold, archived_at, alerted FROM product_stock WHERE product_id",
     );
     query.any_of(products.iter().copied());
-    let found = conn.all_of(&query, |row| {
-        let state = StockState {
-            threshold: row.get(1)?,
-            archived_at: row.get(2)?,
-            is_alerted: row.get(3)?,
-        };
-        Ok((row.get(0)?, state))
-    });
+    let found = conn.all_of(&query, |row| Ok((row.get(0)?, state_of(row, 1)?)));
     Ok(found.await?.into_iter().collect())
 }
 
-pub(super) async fn set_state(tx: &mut Tx, product: i64, state: StockState) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET threshold = $2, archived_at = $3, alerted = $4 WHERE product_id = $1";
-    let StockState {
-        threshold,
-        archived_at,
-        is_alerted,
-    } = state;
-    tx.execute(sql, &[&product, &threshold, &archived_at, &is_alerted])
-        .await
-        .map(drop)
-}
-
-pub(super) async fn set_threshold(
-    tx: &mut Tx,
-    product: i64,
-    threshold: Option<i64>,
-) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET threshold = $2 WHERE product_id = $1";
-    tx.execute(sql, &[&product, &threshold]).await.map(drop)
+/// Writes a product's stock row, which is locked, except for the quantity.
+pub(super) async fn set_state(tx: &mut Tx, product: i64, stock: LockedStock) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET threshold = $2, archived_at = $3, alerted = $4, updated_at = $5 WHERE product_id = $1";
+    let (state, at) = (stock.state, stock.updated_at);
+    let values: [&dyn Param; 5] = [
+        &product,
+        &state.threshold,
+        &state.archived_at,
+        &state.is_alerted,
+        &at,
+    ];
+    tx.execute(sql, &values).await.map(drop)
 }
 
 /// A range of the products below their thresholds, lowest quantity first. Merged from two lists:

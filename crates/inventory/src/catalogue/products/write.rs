@@ -187,11 +187,11 @@ pub(crate) async fn change_form(
     let draft = Draft::read(members, Mode::Partial);
     let (threshold, errors) = read_threshold(members, Mode::Partial);
     errors.into_result()?;
-    let own = stock::own_threshold_locked(work.tx, id).await?;
+    let own = stock::stock_state_locked(work.tx, id).await?;
     let changed = Products.change(work, id, &draft).await?;
     if let Setting::Set(threshold) = threshold
         && changed.is_some()
-        && threshold != own.map(|own| own.threshold)
+        && threshold != own.and_then(|own| own.threshold)
     {
         stock::set_threshold(work, id, threshold).await?;
     }
