@@ -70,16 +70,7 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
         .await
 }
 
-/// Restarts a delivery in any state, with the same `webhook-id`. Returns whether the delivery
-/// exists.
-pub async fn redeliver(state: &State, actor: &Actor, id: i64) -> Result<bool, Error> {
-    let job = async move |work: &mut Work<'_>| restart(work, id).await;
-    let is_restarted = write(state, actor, job).await?;
-    state.outbox.wake();
-    Ok(is_restarted)
-}
-
-/// As [`redeliver`], but idempotent.
+/// Restarts a delivery in any state, with the same `webhook-id`. Idempotent.
 ///
 /// # Errors
 ///
@@ -91,11 +82,10 @@ pub(crate) async fn redeliver_once(
     key: Option<IdempotencyKey>,
 ) -> Result<(), Refusal> {
     let job = async move |work: &mut Work<'_>| {
-        if restart(work, id).await? {
-            Ok((id, ()))
-        } else {
-            Err(Refusal::NotFound)
-        }
+        let restarted = deliveries::redeliver(work.tx, &SERVICE, id, work.now).await?;
+        let delivery = restarted.ok_or(Refusal::NotFound)?;
+        record(work, id, &delivery.event_type).await?;
+        Ok((id, ()))
     };
     let replay = async move |_: &mut Work<'_>, restarted: i64| match restarted {
         _ if restarted == id => Ok(()),
@@ -104,15 +94,6 @@ pub(crate) async fn redeliver_once(
     write_once(state, actor, key, job, replay).await?;
     state.outbox.wake();
     Ok(())
-}
-
-/// Restarts a delivery and writes an audit entry. Returns whether the delivery exists.
-async fn restart(work: &mut Work<'_>, id: i64) -> Result<bool, Error> {
-    let restarted = deliveries::redeliver(work.tx, &SERVICE, id, work.now).await?;
-    if let Some(delivery) = &restarted {
-        record(work, id, &delivery.event_type).await?;
-    }
-    Ok(restarted.is_some())
 }
 
 /// Writes an audit entry about a restarted delivery.

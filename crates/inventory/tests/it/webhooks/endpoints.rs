@@ -370,7 +370,8 @@ on_both_engines!(
         }
         let begun = events::deliveries::redeliver_failed(state, &ana, None).await;
         assert_eq!(begun.unwrap(), 1);
-        events::deliveries::redeliver(state, &ana, 1).await.unwrap();
+        let admin = app.logged_in("admin").await;
+        admin.submit("/webhooks/deliveries/1/redeliver/", &[]).await;
         events::deliveries::redeliver_event(state, &NOBODY, 1)
             .await
             .unwrap();
