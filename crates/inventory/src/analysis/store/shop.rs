@@ -11,7 +11,7 @@ pub(crate) struct ReportFacts {
     pub(crate) cost: Money,
     pub(crate) first_entry: Option<Timestamp>,
     pub(crate) last_outflow: Option<Timestamp>,
-    /// Units in stock one year ago.
+    /// Units in stock one year ago, as the ledger tells a past balance.
     pub(crate) opening: Option<i64>,
 }
 
@@ -54,8 +54,10 @@ pub(crate) async fn products(
             ", p.cost_price,
                 (SELECT min(l.created_at) FROM ledger_entries AS l WHERE l.product_id = p.id),
                 (SELECT max(o.created_at) FROM outflows AS o WHERE o.product_id = p.id),
-                (SELECT l.balance_after FROM ledger_entries AS l WHERE l.product_id = p.id AND l.created_at < $2
-                 ORDER BY l.created_at DESC, l.id DESC LIMIT 1)
+                (SELECT l.balance_after FROM ledger_entries AS l
+                 WHERE l.id = (SELECT max(b.id + 0) FROM ledger_entries AS b WHERE b.product_id = p.id AND b.created_at < $2
+                    AND b.id < COALESCE((SELECT min(n.id + 0) FROM ledger_entries AS n
+                                         WHERE n.product_id = p.id AND n.created_at >= $2), 9223372036854775807)))
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
          WHERE p.id > $1 AND s.archived_at IS NULL ORDER BY p.id LIMIT $3"

@@ -2,15 +2,22 @@
 
 use std::time::Duration;
 
-use inventory::analysis::{
-    model::portfolio::Abc,
-    report::{self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly},
+use inventory::{
+    analysis::{
+        model::portfolio::Abc,
+        report::{self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly},
+    },
+    stock::movements::Movement,
+    transfer::FileKind,
 };
 use serde_json::json;
 use web::locale::Locale;
 
 use super::{DAY, a_product_that_ran_low, analysed, record};
-use crate::app::{TestApp, app_on_both_engines, unlimited};
+use crate::{
+    app::{TestApp, app_on_both_engines, unlimited},
+    transfer::load_bytes,
+};
 
 async fn report_of(app: &TestApp) -> (Vec<ReportLine>, ReportSummary) {
     let parameters = ReportParameters::new(&app.state.config, app.clock.now());
@@ -82,6 +89,23 @@ app_on_both_engines!(
         assert_eq!(lines[0].suggested_quantity, Some(140));
         let analysis = analysed(&app).await;
         assert_eq!(analysis.summary.suggested_quantity, Some(140));
+    }
+);
+
+app_on_both_engines!(
+    a_movement_imported_after_its_time_does_not_change_the_stock_of_a_year_ago,
+    async |app| {
+        let product = app.manager().a_product("Arroz", 40).await;
+        app.clock.advance(DAY);
+        let then = app.clock.now();
+        app.clock.advance(DAY * 400);
+        app.sell(product, 1).await;
+        let sold = format!("product,quantity,created_at\n{product},4,{then}\n");
+        let outflows = FileKind::Movements(Movement::Outflow);
+        load_bytes(&app, outflows, sold).await.unwrap();
+        let (lines, _) = report_of(&app).await;
+        assert_eq!(lines[0].stock_value.hundredths(), "280.00");
+        assert_eq!(lines[0].opening_value.hundredths(), "320.00");
     }
 );
 
