@@ -107,13 +107,7 @@ fn api(state: &State) -> Router {
 
 fn pages(state: &State, assets: &Assets) -> Router {
     let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
-    let shop = state.config.shop.clone();
-    let form = if state.config.open_payments {
-        page::routes(shop, assets.clone())
-    } else {
-        page::closed_routes(shop, assets.clone(), state.keys.clone())
-    };
-    form.merge(page::order_routes(state.clone(), assets.clone()))
+    page::routes(state, assets)
         .merge(docs::routes(
             "Balcão checkout",
             document(),

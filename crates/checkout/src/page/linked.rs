@@ -1,20 +1,17 @@
 //! `GET /pay/{token}`: the page of an order.
 
-use axum::Router;
-use axum::extract::{FromRef, FromRequestParts, Path, State as Extracted};
+use axum::extract::{FromRequestParts, Path, State as Extracted};
 use axum::response::Response;
 use http::request::Parts;
 use utoipa::IntoParams;
-use utoipa::openapi::OpenApi;
 use utoipa::openapi::path::{Parameter, ParameterIn};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::Error;
-use web::assets::Assets;
 use web::openapi::{self, Routes, parameter};
 use web::page::Layout;
 
-use super::around;
+use super::PageState;
 use super::order::{OrderLink, OrderLinkState, PageOrder};
 use super::pages::render;
 use crate::errors::{database, order_not_found};
@@ -42,30 +39,9 @@ impl<S: Send + Sync> FromRequestParts<S> for PageToken {
     }
 }
 
-#[derive(Clone)]
-struct OrderPageState {
-    state: State,
-    assets: Assets,
-}
-
-impl FromRef<OrderPageState> for Assets {
-    fn from_ref(page: &OrderPageState) -> Self {
-        page.assets.clone()
-    }
-}
-
-static ROUTES: Routes<OrderPageState> =
+/// The route of the pages of orders.
+pub(super) static ROUTES: Routes<PageState> =
     Routes::new(|| OpenApiRouter::new().routes(routes!(order_page)));
-
-/// The pages of orders.
-pub(crate) fn routes(state: State, assets: Assets) -> Router {
-    around(ROUTES.router().with_state(OrderPageState { state, assets }))
-}
-
-/// The description of the routes.
-pub(super) fn openapi() -> OpenApi {
-    ROUTES.openapi()
-}
 
 /// The page of an order
 ///
@@ -80,7 +56,7 @@ pub(super) fn openapi() -> OpenApi {
     ),
 )]
 async fn order_page(
-    Extracted(OrderPageState { state, assets }): Extracted<OrderPageState>,
+    Extracted(PageState { state, assets }): Extracted<PageState>,
     PageToken(token): PageToken,
     layout: Layout,
 ) -> Result<Response, Error> {

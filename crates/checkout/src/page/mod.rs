@@ -11,10 +11,10 @@ mod pages;
 mod reasons;
 mod texts;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::FromRef;
 use axum::middleware::{from_fn, from_fn_with_state};
 use rust_embed::RustEmbed;
 use tower::ServiceBuilder;
@@ -23,11 +23,11 @@ use web::assets::Assets;
 use web::security::{self, Policy};
 use web::{limits, locale};
 
-use self::closed::{ClosedState, merchants_only};
+use self::closed::merchants_only;
 use crate::BODY_MAX;
-use crate::keys::ApiKeys;
+use crate::state::State;
 
-pub(crate) use linked::{PageToken, routes as order_routes};
+pub(crate) use linked::PageToken;
 
 pub use crate::shop::{Logo, LogoError, Shop};
 
@@ -41,8 +41,8 @@ const PAGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The description of the pages' routes.
 pub(crate) fn openapi() -> OpenApi {
-    let mut pages = pages::openapi();
-    pages.merge(linked::openapi());
+    let mut pages = pages::ROUTES.openapi();
+    pages.merge(linked::ROUTES.openapi());
     pages
 }
 
@@ -54,32 +54,38 @@ pub(crate) fn assets(shop: &Shop, assets: Assets) -> Assets {
     }
 }
 
-/// `GET /` and the forms that switch language and colours, with the middleware of pages. `assets`
-/// must contain [`Files`] and the shared files.
-pub fn routes<S: Clone + Send + Sync + 'static>(shop: Shop, assets: Assets) -> Router<S> {
-    around(pages::routes(Arc::new(shop), assets).merge(locale::routes()))
-}
-
-/// Same as [`routes`] for a shop that accepts only orders: the form is for merchants' keys.
-pub(crate) fn closed_routes<S: Clone + Send + Sync + 'static>(
-    shop: Shop,
+/// What the pages' handlers and middleware need.
+#[derive(Clone)]
+struct PageState {
+    state: State,
     assets: Assets,
-    keys: ApiKeys,
-) -> Router<S> {
-    let shop = Arc::new(shop);
-    let form = pages::routes(Arc::clone(&shop), assets.clone());
-    let closed = ClosedState { shop, assets, keys };
-    let form = form.layer(from_fn_with_state(closed, merchants_only));
-    around(form.merge(locale::routes()))
 }
 
-/// Adds the middleware of pages to these routes.
-fn around<S: Clone + Send + Sync + 'static>(pages: Router<S>) -> Router<S> {
-    pages.layer(
-        ServiceBuilder::new()
-            .layer(from_fn_with_state(Policy::Pages, security::headers))
-            .layer(from_fn_with_state(PAGE_TIMEOUT, limits::timeout))
-            .layer(from_fn_with_state(BODY_MAX, limits::body))
-            .layer(from_fn(locale::remember)),
-    )
+impl FromRef<PageState> for Assets {
+    fn from_ref(page: &PageState) -> Self {
+        page.assets.clone()
+    }
+}
+
+/// The open form, the pages of orders, and the forms that switch language and colours, with the
+/// middleware of pages. If the shop accepts only orders, the open form is for merchants' keys.
+pub(crate) fn routes(state: &State, assets: &Assets) -> Router {
+    let page = PageState {
+        state: state.clone(),
+        assets: assets.clone(),
+    };
+    let mut form = pages::ROUTES.router();
+    if !state.config.open_payments {
+        form = form.layer(from_fn_with_state(page.clone(), merchants_only));
+    }
+    form.merge(linked::ROUTES.router())
+        .with_state(page)
+        .merge(locale::routes())
+        .layer(
+            ServiceBuilder::new()
+                .layer(from_fn_with_state(Policy::Pages, security::headers))
+                .layer(from_fn_with_state(PAGE_TIMEOUT, limits::timeout))
+                .layer(from_fn_with_state(BODY_MAX, limits::body))
+                .layer(from_fn(locale::remember)),
+        )
 }

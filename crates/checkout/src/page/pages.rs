@@ -1,15 +1,11 @@
 //! The checkout page as a response: its template, filled in for one visitor.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::Router;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{FromRef, Query, State};
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use brazil::{FederalUnit, NETWORKS};
 use serde_json::{Value, json};
-use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::assets::Assets;
@@ -17,7 +13,7 @@ use web::openapi::Routes;
 use web::page::{Layout, Page};
 
 use super::order::{OrderQuery, PageOrder};
-use super::{Shop, texts};
+use super::{PageState, Shop, texts};
 use crate::request::{LATEST_YEAR, TEXT_LIMITS};
 
 /// The script's modules in any order. The page names them so that the browser loads all of them at
@@ -36,28 +32,9 @@ const MODULES: &[&str] = &[
     "views.js",
 ];
 
-#[derive(Clone)]
-struct PageState {
-    shop: Arc<Shop>,
-    assets: Assets,
-}
-
-impl FromRef<PageState> for Assets {
-    fn from_ref(state: &PageState) -> Self {
-        state.assets.clone()
-    }
-}
-
-pub(super) fn routes<S>(shop: Arc<Shop>, assets: Assets) -> Router<S> {
-    ROUTES.router().with_state(PageState { shop, assets })
-}
-
-/// The description of the routes.
-pub(super) fn openapi() -> OpenApi {
-    ROUTES.openapi()
-}
-
-static ROUTES: Routes<PageState> = Routes::new(|| OpenApiRouter::new().routes(routes!(checkout)));
+/// The route of the open form.
+pub(super) static ROUTES: Routes<PageState> =
+    Routes::new(|| OpenApiRouter::new().routes(routes!(checkout)));
 
 #[derive(Template)]
 #[template(path = "checkout/page.html")]
@@ -97,7 +74,7 @@ fn limits() -> Value {
     ),
 )]
 async fn checkout(
-    State(PageState { shop, assets }): State<PageState>,
+    State(page): State<PageState>,
     query: Result<Query<OrderQuery>, QueryRejection>,
     layout: Layout,
 ) -> Response {
@@ -108,7 +85,7 @@ async fn checkout(
         },
         |Query(query)| PageOrder::of(&query),
     );
-    render(&shop, order, layout, &assets)
+    render(&page.state.config.shop, order, layout, &page.assets)
 }
 
 /// Renders the page that charges an order, or that says that the order has ended.

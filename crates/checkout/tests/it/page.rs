@@ -1,28 +1,31 @@
 //! The checkout page over HTTP: strict HTML in both languages, a strict security policy, the order
 //! from the address, and existing assets.
 
-use axum::Router;
+use std::net::SocketAddr;
+
 use axum::body::{Body, to_bytes};
-use checkout::page::{self, Shop};
+use axum::extract::ConnectInfo;
+use checkout::page;
 use http::header::{ACCEPT_LANGUAGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, SET_COOKIE};
 use http::{HeaderMap, Request, StatusCode};
+use test_kit::database::{Database, Engine};
 use tower::ServiceExt;
+use web::Clock;
 use web::assets::Assets;
 
-fn app() -> Router {
-    let assets = Assets::shared().with::<page::Files>();
-    let shop = Shop {
-        name: "Livraria <da> Praça".to_owned(),
-        contact: Some("(11) 5555-0142".to_owned()),
-        ..Shop::default()
-    };
-    Router::new()
-        .merge(page::routes(shop, assets.clone()))
-        .merge(assets.routes())
+use crate::payments::app::{TestApp, config, now};
+
+async fn shop(database: &Database) -> TestApp {
+    let mut config = config("http://127.0.0.1:9");
+    config.shop.name = "Livraria <da> Praça".to_owned();
+    config.shop.contact = Some("(11) 5555-0142".to_owned());
+    TestApp::start(database.address(), config, Clock::fixed(now()), 1).await
 }
 
-async fn send(request: Request<Body>) -> (StatusCode, HeaderMap, String) {
-    let response = app().oneshot(request).await.unwrap();
+async fn send(shop: &TestApp, mut request: Request<Body>) -> (StatusCode, HeaderMap, String) {
+    let peer = SocketAddr::from(([127, 0, 0, 1], 40_000));
+    request.extensions_mut().insert(ConnectInfo(peer));
+    let response = shop.router.clone().oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     (
@@ -32,9 +35,9 @@ async fn send(request: Request<Body>) -> (StatusCode, HeaderMap, String) {
     )
 }
 
-async fn page(path: &str, language: &str) -> String {
+async fn page(shop: &TestApp, path: &str, language: &str) -> String {
     let request = Request::get(path).header(ACCEPT_LANGUAGE, language);
-    let (status, headers, html) = send(request.body(Body::empty()).unwrap()).await;
+    let (status, headers, html) = send(shop, request.body(Body::empty()).unwrap()).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(headers[CONTENT_TYPE], "text/html; charset=utf-8");
     html
@@ -44,9 +47,11 @@ const ORDER: &str = "/?amount=1234.5&description=Pedido%20%3Cb%3E1042%3C%2Fb%3E"
 
 #[tokio::test]
 async fn the_page_is_strict_html_in_both_languages_with_and_without_an_order() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     for language in ["pt-BR", "en"] {
         for path in ["/", ORDER, "/?amount=-1", "/?amount=1&amount=2"] {
-            let html = page(path, language).await;
+            let html = page(&shop, path, language).await;
             assert!(
                 html.contains(&format!("<html lang=\"{language}\"")),
                 "{language}"
@@ -58,18 +63,22 @@ async fn the_page_is_strict_html_in_both_languages_with_and_without_an_order() {
 
 #[tokio::test]
 async fn the_page_says_that_pix_is_instant_and_a_boleto_takes_days() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     for (language, pix, boleto) in [
         ("pt-BR", "Na hora, no app", "leva de 1 a 3 dias úteis."),
         ("en", "Instantly, in", "takes 1 to 3 business days."),
     ] {
-        let html = page("/", language).await;
+        let html = page(&shop, "/", language).await;
         test_kit::html::has(&html, &[pix, boleto]);
     }
 }
 
 #[tokio::test]
 async fn an_order_in_the_address_is_shown_and_not_asked_for() {
-    let html = page(ORDER, "pt-BR").await;
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
+    let html = page(&shop, ORDER, "pt-BR").await;
     assert!(html.contains("R$\u{a0}1.234,50"));
     assert!(html.contains("name=\"transaction_amount\" value=\"1234.50\""));
     assert!(!html.contains("id=\"transaction_amount\""));
@@ -78,30 +87,34 @@ async fn an_order_in_the_address_is_shown_and_not_asked_for() {
         !html.contains("<b>1042"),
         "the description is text, not markup"
     );
-    assert!(page(ORDER, "en").await.contains("R$\u{a0}1,234.50"));
+    assert!(page(&shop, ORDER, "en").await.contains("R$\u{a0}1,234.50"));
     assert!(!html.contains("noindex"), "an open page may be found");
 }
 
 #[tokio::test]
 async fn an_order_that_cannot_be_paid_is_said_and_asked_for() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     for path in [
         "/?amount=0",
         "/?amount=abc&description=x",
         "/?description=%00",
         "/?amount=1&amount=2",
     ] {
-        let html = page(path, "en").await;
+        let html = page(&shop, path, "en").await;
         assert!(
             html.contains("This payment link has an invalid amount or description"),
             "{path}"
         );
     }
-    assert!(!page("/", "en").await.contains("that is not valid"));
+    assert!(!page(&shop, "/", "en").await.contains("that is not valid"));
 }
 
 #[tokio::test]
 async fn the_policy_allows_this_sites_files_and_nothing_inline() {
-    let (_, headers, _) = send(Request::get("/").body(Body::empty()).unwrap()).await;
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
+    let (_, headers, _) = send(&shop, Request::get("/").body(Body::empty()).unwrap()).await;
     let policy = headers[CONTENT_SECURITY_POLICY].to_str().unwrap();
     for part in [
         "default-src 'none'",
@@ -121,7 +134,9 @@ async fn the_policy_allows_this_sites_files_and_nothing_inline() {
 
 #[tokio::test]
 async fn every_file_that_the_page_names_is_there_to_be_kept_for_ever() {
-    let html = page("/", "pt-BR").await;
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
+    let html = page(&shop, "/", "pt-BR").await;
     let mut files: Vec<_> = html
         .split('"')
         .filter(|value| value.starts_with("/assets/"))
@@ -131,7 +146,8 @@ async fn every_file_that_the_page_names_is_there_to_be_kept_for_ever() {
     files.dedup();
     assert!(files.len() > 10, "{files:?}");
     for file in files {
-        let (status, headers, _) = send(Request::get(file).body(Body::empty()).unwrap()).await;
+        let (status, headers, _) =
+            send(&shop, Request::get(file).body(Body::empty()).unwrap()).await;
         assert_eq!(status, StatusCode::OK, "{file}");
         assert!(
             headers["cache-control"]
@@ -145,7 +161,9 @@ async fn every_file_that_the_page_names_is_there_to_be_kept_for_ever() {
 
 #[tokio::test]
 async fn the_script_loads_only_modules_that_the_page_announces() {
-    let html = page("/", "pt-BR").await;
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
+    let html = page(&shop, "/", "pt-BR").await;
     let announced = |name: &str| {
         html.contains(&format!("/{name}\">")) || html.contains(&format!("/{name}\"></script>"))
     };
@@ -177,10 +195,12 @@ async fn the_script_loads_only_modules_that_the_page_announces() {
 
 #[tokio::test]
 async fn the_icons_that_the_page_names_are_drawn() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     let icons = Assets::shared();
     let address = icons.url("icons.svg");
-    let (_, _, drawn) = send(Request::get(address).body(Body::empty()).unwrap()).await;
-    let html = page("/", "pt-BR").await;
+    let (_, _, drawn) = send(&shop, Request::get(address).body(Body::empty()).unwrap()).await;
+    let html = page(&shop, "/", "pt-BR").await;
     let mut named: Vec<_> = html
         .split(".svg#")
         .skip(1)
@@ -196,11 +216,13 @@ async fn the_icons_that_the_page_names_are_drawn() {
 
 #[tokio::test]
 async fn language_and_colours_are_switched_by_a_form_and_remembered() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     let form = Request::post("/preferences")
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
         .body(Body::from("next=%2F%3Famount%3D1&lang=en&theme=dark"))
         .unwrap();
-    let (status, headers, _) = send(form).await;
+    let (status, headers, _) = send(&shop, form).await;
     assert_eq!(status, StatusCode::SEE_OTHER);
     assert_eq!(headers["location"], "/?amount=1");
     let cookies: Vec<_> = headers
@@ -209,7 +231,7 @@ async fn language_and_colours_are_switched_by_a_form_and_remembered() {
         .filter_map(|cookie| cookie.to_str().ok()?.split(';').next())
         .collect();
     let request = Request::get("/").header(COOKIE, cookies.join("; "));
-    let (_, _, html) = send(request.body(Body::empty()).unwrap()).await;
+    let (_, _, html) = send(&shop, request.body(Body::empty()).unwrap()).await;
     assert!(html.contains("<html lang=\"en\" data-theme=\"dark\">"));
     assert!(
         html.contains("value=\"dark\" title=\"Dark\" aria-label=\"Dark\" aria-pressed=\"true\"")
@@ -218,20 +240,24 @@ async fn language_and_colours_are_switched_by_a_form_and_remembered() {
 
 #[tokio::test]
 async fn a_form_is_no_longer_than_a_request_for_a_payment() {
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
     for (length, expected) in [
         (64 * 1024, StatusCode::SEE_OTHER),
         (64 * 1024 + 1, StatusCode::PAYLOAD_TOO_LARGE),
     ] {
         let form =
             Request::post("/preferences").header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-        let (status, _, _) = send(form.body(Body::from("x".repeat(length))).unwrap()).await;
+        let (status, _, _) = send(&shop, form.body(Body::from("x".repeat(length))).unwrap()).await;
         assert_eq!(status, expected, "{length}");
     }
 }
 
 #[tokio::test]
 async fn without_a_script_the_page_says_how_to_proceed() {
-    let html = page("/", "pt-BR").await;
+    let database = Database::new(Engine::Sqlite);
+    let shop = shop(&database).await;
+    let html = page(&shop, "/", "pt-BR").await;
     let hint = html
         .split("<noscript>")
         .nth(1)
