@@ -106,9 +106,9 @@ function present(sale, actions) {
   if (sale.status === "cancelled" && order) return location.reload();
   if (sale.status === "cancelled") return show(sale.method === "card" ? "cancelled" : "expired", facts(sale), actions);
   if (!isOpen(sale)) return show("returned", facts(sale), actions);
-  if (sale.method === "pix") return showPix(sale, actions);
-  if (sale.method === "boleto") return showBoleto(sale, actions);
-  return show("review", facts(sale), actions);
+  // A buyer who has paid a pix or a boleto must not see its code again.
+  if (sale.status === "in_process" || sale.method === "card") return show("review", facts(sale), actions);
+  return sale.method === "pix" ? showPix(sale, actions) : showBoleto(sale, actions);
 }
 
 function facts(sale) {

@@ -112,6 +112,23 @@ async fn a_pix_that_expires_says_so_and_offers_a_new_one() {
 }
 
 #[tokio::test]
+async fn a_pix_under_review_is_not_shown_as_to_be_paid() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.choose("pix").await;
+    buyer.fill_payer().await;
+    buyer.pay().await;
+    buyer.see("pix").await;
+    shop.begin_review().await;
+    buyer.see("review").await;
+    let text = buyer.text("#result").await;
+    test_kit::html::has(&text, &["Não é preciso pagar de novo", "Pix"]);
+    assert!(!text.contains("cartão"), "{text}");
+    shop.sandbox.act(&buyer.payment().await, "pay").await;
+    buyer.see("paid").await;
+}
+
+#[tokio::test]
 async fn a_boleto_shows_its_digits_its_due_date_and_its_document() {
     let shop = Shop::open().await;
     let buyer = Buyer::at(&shop, ORDER).await;

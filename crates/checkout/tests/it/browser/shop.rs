@@ -114,6 +114,15 @@ impl Shop {
         assert_eq!(request.send().await.unwrap().status(), 200);
     }
 
+    /// Writes that the provider reviews the pending payments, which the sandbox does for cards only.
+    pub(super) async fn begin_review(&self) {
+        let review = async |tx: &mut db::Tx| {
+            let sql = "UPDATE payments SET state = 'in_process' WHERE state = 'pending'";
+            tx.execute(sql, &[]).await
+        };
+        self.db.write::<_, db::Error, _>(review).await.unwrap();
+    }
+
     /// Posts to the service without the page; returns the status.
     pub(super) async fn post(&self, path: &str, body: &Value) -> u16 {
         let request = self.client.post(self.url(path)).json(body);
