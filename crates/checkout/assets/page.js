@@ -17,10 +17,10 @@ export function say(name, values = {}) {
   return (texts[name] ?? name).replace(/\{(\w+)\}/g, (whole, key) => values[key] ?? whole);
 }
 
-/** The reason of a refused payment in plain words, by the provider's `status_detail`. */
-export function reason(detail) {
+/** The reason of a refused payment in plain words: a card's by the provider's `status_detail`. */
+export function reason({ method, detail }) {
   const reasons = texts.reasons;
-  return reasons[detail] ?? reasons.other;
+  return reasons[method] ?? reasons[detail] ?? reasons.other;
 }
 
 /** An amount in whole cents as the reader writes it, like the server does: `R$ 19,90`. */

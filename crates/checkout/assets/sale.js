@@ -136,7 +136,7 @@ function showReceipt(sale, actions) {
 
 function showDeclined(sale, actions) {
   forget();
-  const { text, todo, field } = reason(sale.detail);
+  const { text, todo, field } = reason(sale);
   show("declined", { reason: text, todo, amount: money(sale.cents) }, { ...actions, again: () => actions.again(field) });
 }
 

@@ -1,4 +1,4 @@
-//! Why a card payment was refused, in words for the buyer. The provider's `status_detail` selects
+//! Why a payment was refused, in words for the buyer. The provider's `status_detail` selects
 //! the text.
 //!
 //! Follows the provider's guide to handling responses. A suspicion of fraud is never mentioned,
@@ -169,6 +169,18 @@ const REASONS: &[Reason] = &[
         field: "security_code",
     },
     Reason {
+        details: &["pix", "boleto"],
+        text: (
+            "O pagamento não foi autorizado.",
+            "The payment was not authorised.",
+        ),
+        todo: (
+            "Tente de novo ou escolha outra forma de pagamento.",
+            "Try again or choose another payment method.",
+        ),
+        field: "email",
+    },
+    Reason {
         details: &["other"],
         text: (
             "O emissor do cartão não autorizou este pagamento.",
@@ -179,7 +191,8 @@ const REASONS: &[Reason] = &[
     },
 ];
 
-/// The table for the script, by `status_detail`. `other` has the text for unknown ones.
+/// The table for the script, by the `status_detail` of a card payment, with `other` for unknown
+/// ones, and by the method of any other payment.
 pub(super) fn for_script(locale: Locale) -> Value {
     let say = |words: Words| locale.text(words.0, words.1);
     let rows = REASONS.iter().flat_map(|reason| {

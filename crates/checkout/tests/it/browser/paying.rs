@@ -129,6 +129,23 @@ async fn a_pix_under_review_is_not_shown_as_to_be_paid() {
 }
 
 #[tokio::test]
+async fn a_rejected_pix_is_not_explained_as_a_card() {
+    let shop = Shop::open().await;
+    let buyer = Buyer::at(&shop, ORDER).await;
+    buyer.choose("pix").await;
+    buyer.fill_payer().await;
+    buyer.pay().await;
+    buyer.see("pix").await;
+    shop.sandbox.act(&buyer.payment().await, "reject").await;
+    buyer.see("declined").await;
+    let text = buyer.text("#result").await;
+    assert!(!text.contains("artão"), "{text}");
+    test_kit::html::has(&text, &["O pagamento não foi autorizado."]);
+    buyer.click("[data-action=again]").await;
+    buyer.wait_for("#email:focus").await;
+}
+
+#[tokio::test]
 async fn a_boleto_shows_its_digits_its_due_date_and_its_document() {
     let shop = Shop::open().await;
     let buyer = Buyer::at(&shop, ORDER).await;
