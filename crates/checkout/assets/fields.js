@@ -6,7 +6,7 @@ import { form, say } from "./page.js";
 const summary = document.querySelector("#problems");
 
 /* Names in the service's answers that stand in another field here. */
-const FIELD_OF = { expiration_month: "expiry", expiration_year: "expiry", payment_method: "payment_method" };
+const FIELD_OF = { expiration_month: "expiry", expiration_year: "expiry" };
 
 /** The fields that count now, in reading order: those of the chosen method. */
 export function currentFields() {
