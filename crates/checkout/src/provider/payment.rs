@@ -158,12 +158,20 @@ impl ProviderPayment {
             .and_then(|slip| slip.object("barcode"))
             .or_else(|| payment.object("barcode"));
         let created = date(payment.get("date_created")).ok_or("no date_created")?;
+        let status = word(payment.get("status")).ok_or("no status")?;
+        let amount = money(payment.get("transaction_amount")).ok_or("no transaction_amount")?;
+        // The status says that everything was refunded. The sum may be missing.
+        let refunded = if status == "refunded" {
+            amount
+        } else {
+            money(payment.get("transaction_amount_refunded")).unwrap_or(Money::ZERO)
+        };
         Ok(Self {
             id: text(payment.get("id")).ok_or("no id")?,
-            status: word(payment.get("status")).ok_or("no status")?,
+            status,
             status_detail: word(payment.get("status_detail")).unwrap_or_default(),
-            amount: money(payment.get("transaction_amount")).ok_or("no transaction_amount")?,
-            refunded: money(payment.get("transaction_amount_refunded")).unwrap_or(Money::ZERO),
+            amount,
+            refunded,
             payment_method_id: word(payment.get("payment_method_id")),
             date_created: created,
             date_approved: date(payment.get("date_approved")),
@@ -380,6 +388,24 @@ mod tests {
             payment(",\"transaction_amount_refunded\":null").refunded,
             Money::ZERO
         );
+    }
+
+    #[test]
+    fn a_refunded_payment_is_refunded_in_full() {
+        for refunded in [
+            "",
+            r#","transaction_amount_refunded":null"#,
+            r#","transaction_amount_refunded":0"#,
+        ] {
+            let body = format!(
+                r#"{{"id":1,"status":"refunded","transaction_amount":24.50,"date_created":"2026-11-20T08:00:00Z"{refunded}}}"#
+            );
+            assert_eq!(
+                read(&body).unwrap().refunded,
+                Money::from_cents(2_450),
+                "{refunded}"
+            );
+        }
     }
 
     #[test]
