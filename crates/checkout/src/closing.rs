@@ -1,5 +1,5 @@
-//! Ends unpaid orders: canceled by the shop, or expired. Their pending pix and boleto payments are
-//! cancelled at the provider, which may report that one was paid. Second payments are refunded if
+//! Ends unpaid orders: canceled by the shop, or expired. Their pending payments are cancelled at
+//! the provider, which may report that one was paid. Second payments are refunded if
 //! the shop wants that.
 
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, Cance
                 let order = orders::find(&state.db, id).await?;
                 return order.ok_or(CancelOrderError::NotFound);
             }
-            Some(Obstacle::Pending { payment }) => {
+            Some(Obstacle::Pending { payment, .. }) => {
                 cancel_pending(state, &payment, Purpose::Buyer).await?;
             }
             Some(obstacle) => return Err(CancelOrderError::Conflict(obstacle.detail())),

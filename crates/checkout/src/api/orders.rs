@@ -163,8 +163,8 @@ pub(crate) async fn order_read(
 
 /// Cancel an order
 ///
-/// Only while it is open. A pix or a boleto that waits for its payer is cancelled at the provider first: if that turns out to
-/// be paid, the answer is 409 and the order is paid. Repeating it is no error.
+/// Only while it is open. A pending payment is cancelled at the provider first: if that turns out to be paid, the answer is 409
+/// and the order is paid. Repeating it is no error.
 #[utoipa::path(
     post, path = "/orders/{id}/cancel", tag = "Orders", operation_id = "cancelOrder",
     security(("merchantKey" = [])), params(OrderId),

@@ -66,7 +66,7 @@ pub(crate) async fn expire(
         let pending = store::pending_of(tx, row).await?.into_iter();
         // A boleto may have been paid before the expiry: banks report it days later.
         let unwanted = pending.filter(|(_, method)| {
-            order.status != OrderStatus::Expired || *method == MethodKind::Pix
+            order.status != OrderStatus::Expired || *method != MethodKind::Boleto
         });
         let unwanted: Vec<_> = unwanted.map(|(payment, _)| payment).collect();
         let due_at = (!unwanted.is_empty()).then_some(again);

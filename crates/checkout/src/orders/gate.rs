@@ -18,10 +18,11 @@ pub(crate) enum Obstacle {
     Expired,
     /// The outcome of another attempt is unknown, or its payment is under review.
     Confirming,
-    /// A pix or a boleto is pending. It must be cancelled at the provider first.
+    /// A payment is pending. It must be cancelled at the provider first.
     Pending {
         /// The provider's id.
         payment: String,
+        method: MethodKind,
     },
 }
 
@@ -29,8 +30,8 @@ pub(crate) enum Obstacle {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LivePayment {
     Nothing,
-    /// The provider's id of a pix or a boleto that waits for its payer.
-    Pending(String),
+    /// The provider's id and the method of a pending payment.
+    Pending(String, MethodKind),
     /// The provider's id of a payment under review.
     Review(String),
     /// A call is running, or its response was lost.
@@ -80,7 +81,7 @@ pub(crate) async fn obstacle(
     }
     Ok(match LivePayment::of(others) {
         LivePayment::Nothing => None,
-        LivePayment::Pending(payment) => Some(Obstacle::Pending { payment }),
+        LivePayment::Pending(payment, method) => Some(Obstacle::Pending { payment, method }),
         LivePayment::Review(_) | LivePayment::Unknown => Some(Obstacle::Confirming),
     })
 }
@@ -130,7 +131,7 @@ impl LivePayment {
     const fn rank(&self) -> u8 {
         match self {
             Self::Nothing => 0,
-            Self::Pending(_) => 1,
+            Self::Pending(..) => 1,
             Self::Review(_) => 2,
             Self::Unknown => 3,
         }
@@ -145,14 +146,10 @@ impl OrderAttempt {
                 LivePayment::Nothing
             }
             (AttemptStep::Sending, _) | (AttemptStep::Finished, None) => LivePayment::Unknown,
-            (AttemptStep::Finished, Some((id, state))) => match (state, self.method) {
-                (PaymentState::Pending, MethodKind::Pix | MethodKind::Boleto) => {
-                    LivePayment::Pending(id.clone())
-                }
+            (AttemptStep::Finished, Some((id, state))) => match state {
+                PaymentState::Pending => LivePayment::Pending(id.clone(), self.method),
                 // Not expected for an approved payment, since it has paid the order.
-                (PaymentState::Pending | PaymentState::InProcess | PaymentState::Approved, _) => {
-                    LivePayment::Review(id.clone())
-                }
+                PaymentState::InProcess | PaymentState::Approved => LivePayment::Review(id.clone()),
                 _ => LivePayment::Nothing,
             },
         }

@@ -92,7 +92,7 @@ fn link_state(state: &State, linked: &LinkedOrder) -> OrderLinkState {
         (OrderStatus::Canceled, _) => OrderLinkState::Canceled,
         (_, LivePayment::Unknown) => OrderLinkState::Confirming,
         (_, LivePayment::Review(id)) => followed(state, id),
-        (OrderStatus::Open, LivePayment::Pending(id)) if is_timely => followed(state, id),
+        (OrderStatus::Open, LivePayment::Pending(id, _)) if is_timely => followed(state, id),
         (OrderStatus::Open, LivePayment::Nothing) if is_timely => OrderLinkState::Open,
         _ => OrderLinkState::Expired,
     }

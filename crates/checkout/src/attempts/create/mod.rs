@@ -223,7 +223,8 @@ impl ClaimRequest<'_> {
         for _ in 0..CANCELLATIONS_MAX {
             let payment = match self.try_claim().await? {
                 Ok(claim) => return Ok(claim),
-                Err(Obstacle::Pending { payment }) => payment,
+                // A pending card payment is not cancelled for another.
+                Err(Obstacle::Pending { payment, method }) if method != MethodKind::Card => payment,
                 Err(obstacle) => return Err(CreateError::Order(obstacle)),
             };
             admission.admit().await.map_err(refused)?;

@@ -83,7 +83,7 @@ pub(crate) async fn pending_of(
 ) -> Result<Vec<(String, MethodKind)>, Error> {
     conn.all(
         "SELECT p.provider_id, p.method FROM attempts a JOIN payments p ON p.id = a.payment_id
-         WHERE a.order_id = $1 AND p.state = 'pending' AND p.method <> 'card' ORDER BY p.id",
+         WHERE a.order_id = $1 AND p.state = 'pending' ORDER BY p.id",
         &[&order],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use test_kit::on_both_engines;
 
 use super::{
-    act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_anonymously, pix, read,
-    status,
+    OrderLink, act, boleto, cancel, card, learn, make, order, overpayments, pay, pay_anonymously,
+    pix, read, status, work,
 };
 use crate::payments::{
     anonymous_clients::paused,
     app::{Shop, shop_on_both_engines},
+    requests::with,
 };
 
 const CONFIRMING: &str = "A payment of this order is still being confirmed";
@@ -244,6 +245,37 @@ shop_on_both_engines!(
         assert_eq!(pay(&shop, &made, &pix(), None).await.status, 200);
     }
 );
+
+shop_on_both_engines!(
+    a_pending_card_is_canceled_with_its_order_and_not_for_another_attempt,
+    async |shop| {
+        let soon = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
+        let canceled = pending_card(&shop, &soon).await;
+        let other = pay(&shop, &canceled, &pix(), None).await;
+        other.is_error(409, CONFIRMING);
+        let answer = cancel(&shop, &canceled).await;
+        answer.has_status(200);
+        assert_eq!(answer.json()["payments"][0]["status"], "cancelled");
+        let expired = pending_card(&shop, &soon).await;
+        shop.clock.advance(Duration::from_mins(10));
+        work(&shop).await;
+        let order = read(&shop, &expired).await;
+        assert_eq!(order["status"], "expired");
+        assert_eq!(order["payments"][0]["status"], "cancelled");
+    }
+);
+
+/// An order whose card payment is pending. The sandbox has such a payment under review.
+async fn pending_card(shop: &Shop, order: &Value) -> OrderLink {
+    let made = make(shop, order).await;
+    let payment = pay(shop, &made, &card("CONT"), None).await.id();
+    let pending = async move |tx: &mut db::Tx| {
+        let sql = "UPDATE payments SET state = 'pending' WHERE provider_id = $1";
+        tx.execute(sql, &[&payment]).await
+    };
+    shop.db.write::<_, db::Error, _>(pending).await.unwrap();
+    made
+}
 
 /// Runs them at once.
 async fn futures_of<F: Future>(all: impl IntoIterator<Item = F>) -> Vec<F::Output> {
