@@ -81,7 +81,8 @@ pub(crate) async fn order_create(
     check_content_type(content_type(&headers))?;
     let body = read_body(body, BODY_MAX).await?;
     let now = state.clock.now();
-    let checked = |now| orders::check_request(content_type(&headers), &body, now);
+    let max_amounts = &state.config.max_amounts;
+    let checked = |now| orders::check_request(content_type(&headers), &body, max_amounts, now);
     let new = checked(now);
     let key = KeyText::from_headers(&headers);
     let caller = Caller::Merchant(merchant);

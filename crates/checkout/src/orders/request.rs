@@ -14,7 +14,7 @@ use crate::json::{Object, Value, unescape};
 use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{is_email, limit};
 use crate::request::{
-    HOLDS_CARD_NUMBER, Members, MethodKind, Refusal, check_content_type, not_unicode,
+    HOLDS_CARD_NUMBER, MaxAmounts, Members, MethodKind, Refusal, check_content_type, not_unicode,
 };
 
 /// The longest reference, in characters.
@@ -99,10 +99,12 @@ impl NewOrder {
     }
 }
 
-/// Validates the body of a new order. Returns the first problem.
+/// Validates the body of a new order, which one of its methods must be able to take. Returns the
+/// first problem.
 pub(crate) fn check(
     content_type: Option<&str>,
     body: &[u8],
+    max_amounts: &MaxAmounts,
     now: Timestamp,
 ) -> Result<NewOrder, Refusal> {
     check_content_type(content_type)?;
@@ -110,12 +112,19 @@ pub(crate) fn check(
     members.refuse_unknown(MEMBERS)?;
     let description = members.required_text("description", limit("description"))?;
     let items = items(&members)?;
+    let amount = sum(&members, &items)?;
+    let payment_methods = payment_methods(&members)?;
+    if let Some(most) = max_amounts.largest(&payment_methods)
+        && amount > most
+    {
+        return Err(members.refused("amount", &format!("must be at most {most}")));
+    }
     Ok(NewOrder {
         reference: members.text("reference", REFERENCE_MAX)?,
-        amount: sum(&members, &items)?,
+        amount,
         description,
         items,
-        payment_methods: payment_methods(&members)?,
+        payment_methods,
         max_installments: max_installments(&members)?,
         customer: customer(&members)?,
         success_url: web_address(&members, "success_url")?,

@@ -77,6 +77,7 @@ async fn order_page(
         amount: Some(link.order.amount),
         description: Some(link.order.description.clone()),
         is_refused: false,
+        max_amounts: state.config.max_amounts.clone(),
         link: Some(link),
     };
     Ok(render(&state.config.shop, order, layout, &assets))

@@ -7,9 +7,9 @@ use serde_json::json;
 use web::page::Layout;
 
 use crate::orders::{Item, Order};
-use crate::request::MethodKind;
 use crate::request::amount::MAX_AMOUNT;
 use crate::request::text::checked;
+use crate::request::{MaxAmounts, MethodKind};
 
 /// The query of the open page.
 #[derive(Debug, Default, Deserialize)]
@@ -25,6 +25,8 @@ pub(super) struct PageOrder {
     pub(super) description: Option<String>,
     /// Whether the query had an invalid amount or description.
     pub(super) is_refused: bool,
+    /// The largest amount of each method.
+    pub(super) max_amounts: MaxAmounts,
     /// The shop's order. `None` on the open page.
     pub(super) link: Option<OrderLink>,
 }
@@ -57,13 +59,16 @@ pub(super) enum OrderLinkState {
 }
 
 impl PageOrder {
-    pub(super) fn of(address: &OrderQuery) -> Self {
+    pub(super) fn of(address: &OrderQuery, max_amounts: &MaxAmounts) -> Self {
         let amount = address.amount.as_deref().map(amount);
+        let amount = amount
+            .map(|amount| amount.filter(|amount| max_amounts.allow(&MethodKind::ALL, *amount)));
         let description = address.description.as_deref().map(description);
         Self {
             is_refused: matches!(amount, Some(None)) || matches!(description, Some(None)),
             amount: amount.flatten(),
             description: description.flatten(),
+            max_amounts: max_amounts.clone(),
             link: None,
         }
     }
@@ -80,23 +85,27 @@ impl PageOrder {
             .map_or("/create_payment", |link| &link.path)
     }
 
-    /// Whether this payment method is allowed.
+    /// Whether this payment method is allowed, and can take the amount.
     pub(super) fn takes(&self, method: &str) -> bool {
-        let link = self.link.as_ref();
-        link.is_none_or(|link| {
-            link.order
-                .payment_methods
-                .iter()
-                .any(|kind| kind.as_str() == method)
-        })
+        self.methods().any(|kind| kind.as_str() == method)
     }
 
     /// Whether this method is selected at first.
     pub(super) fn is_first(&self, method: &str) -> bool {
-        let first = MethodKind::ALL
-            .iter()
-            .find(|kind| self.takes(kind.as_str()));
-        first.is_some_and(|kind| kind.as_str() == method)
+        self.methods()
+            .next()
+            .is_some_and(|kind| kind.as_str() == method)
+    }
+
+    fn methods(&self) -> impl Iterator<Item = &MethodKind> {
+        let link = self.link.as_ref();
+        let allowed = link.map_or(MethodKind::ALL.as_slice(), |link| {
+            &link.order.payment_methods
+        });
+        allowed.iter().filter(|kind| {
+            let amount = self.amount;
+            amount.is_none_or(|amount| self.max_amounts.allow(&[**kind], amount))
+        })
     }
 
     /// The text of the button before the script sets it.
@@ -257,7 +266,7 @@ mod tests {
             amount: amount.map(str::to_owned),
             description: description.map(str::to_owned),
         };
-        PageOrder::of(&address)
+        PageOrder::of(&address, &MaxAmounts::default())
     }
 
     fn cents(text: &str) -> Option<i128> {

@@ -83,7 +83,7 @@ async fn checkout(
             is_refused: true,
             ..PageOrder::default()
         },
-        |Query(query)| PageOrder::of(&query),
+        |Query(query)| PageOrder::of(&query, &page.state.config.max_amounts),
     );
     render(&page.state.config.shop, order, layout, &page.assets)
 }

@@ -21,11 +21,26 @@ impl MaxAmounts {
     /// The largest amount of a boleto: 99,999,999.99 reais.
     const BOLETO: Money = Money::from_cents(9_999_999_999);
 
+    /// The largest amount that one of these methods can take. `None` if a method has no limit.
+    pub(crate) fn largest(&self, methods: &[MethodKind]) -> Option<Money> {
+        let limit = |kind: &MethodKind| {
+            let row = self.0.iter().find(|(method, _)| method == kind);
+            row.map(|(_, most)| *most)
+        };
+        let limits: Option<Vec<_>> = methods.iter().map(limit).collect();
+        limits?.into_iter().max()
+    }
+
+    /// Whether one of these methods can take this amount.
+    pub(crate) fn allow(&self, methods: &[MethodKind], amount: Money) -> bool {
+        self.largest(methods).is_none_or(|most| amount <= most)
+    }
+
     /// Refuses a payment above the maximum of its method.
     pub(crate) fn check(&self, request: &PaymentRequest) -> Result<(), Refusal> {
         let kind = request.method.kind();
-        match self.0.iter().find(|(method, _)| *method == kind) {
-            Some((_, most)) if request.amount > *most => {
+        match self.largest(&[kind]) {
+            Some(most) if request.amount > most => {
                 let reason = format!("must be at most {most} by {}", kind.as_str());
                 Err(Refusal::invalid("transaction_amount", &reason))
             }

@@ -3,10 +3,11 @@
 use axum::body::Body;
 use http::Request;
 use serde_json::{Value, json};
+use test_kit::on_both_engines;
 
 use super::{cancel, make, order, read};
 use crate::payments::{
-    app::shop_on_both_engines,
+    app::{Shop, shop_on_both_engines},
     requests::{VISA, with},
 };
 
@@ -247,6 +248,27 @@ shop_on_both_engines!(
             (422, expected),
             "no name is repeated that is no name"
         );
+    }
+);
+
+on_both_engines!(
+    an_order_above_the_largest_amount_of_its_methods_is_refused,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.max_amounts = "card=20,pix=30".parse().unwrap();
+        })
+        .await;
+        let made = async |methods: Value, amount: Value| {
+            let body = with(order(), "payment_methods", methods);
+            let body = with(body, "amount", amount);
+            shop.merchant("POST", "/orders/", Some(&body)).await
+        };
+        let refused = made(json!(["card", "pix"]), json!(30.01)).await;
+        refused.is_error(422, "Validation error: amount: must be at most 30.00");
+        assert_eq!(refused.json()["field"], "amount");
+        for (methods, amount) in [(json!(["card", "pix"]), 30), (json!(null), 1000)] {
+            made(methods, json!(amount)).await.has_status(201);
+        }
     }
 );
 

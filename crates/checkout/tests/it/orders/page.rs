@@ -10,7 +10,7 @@ use tower::ServiceExt;
 use super::{OrderLink, act, cancel, card, make, order, pay, pix};
 use crate::payments::{
     app::{API_KEY, Answer, Shop, creation, shop_on_both_engines},
-    requests,
+    requests::{self, with},
 };
 
 async fn page(shop: &Shop, made: &OrderLink, language: &str) -> String {
@@ -67,6 +67,25 @@ on_both_engines!(the_page_shows_what_the_shop_has_fixed, async |address| {
         assert!(html.contains("maria@example.com") && !html.contains("id=\"transaction_amount\""));
     }
 });
+
+on_both_engines!(
+    a_method_that_cannot_take_the_sum_is_not_offered,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.max_amounts = "card=20,pix=30,boleto=30".parse().unwrap();
+        })
+        .await;
+        let made = make(&shop, &with(order(), "amount", json!(20.01))).await;
+        for path in [made.page.as_str(), "/?amount=20.01"] {
+            let html = shop.get(path).await.text;
+            assert!(!html.contains("value=\"card\""), "{path}");
+            assert!(html.contains("value=\"pix\" checked"), "{path}");
+        }
+        let html = shop.get("/?amount=30.01").await.text;
+        assert!(html.contains("Este link de pagamento tem um valor"));
+        assert!(html.contains("id=\"transaction_amount\"") && html.contains("value=\"card\""));
+    }
+);
 
 on_both_engines!(
     the_page_shows_the_shops_logo_which_can_run_nothing,
