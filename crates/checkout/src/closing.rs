@@ -1,6 +1,6 @@
 //! Ends unpaid orders: canceled by the shop, or expired. Their pending payments are cancelled at
-//! the provider, which may report that one was paid. Second payments are refunded if
-//! the shop wants that.
+//! the provider, which may report that one was paid. Second payments are refunded if the shop wants
+//! that.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use crate::attempts::{self, CancelError, RefundError, RunError};
 use crate::idempotency::IdempotencyKey;
 use crate::orders::{self, CancelOrderError, Obstacle, Overpayment, StoredOrder};
+use crate::payments::Source;
 use crate::provider::Purpose;
 use crate::state::State;
 
@@ -36,7 +37,8 @@ pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, Cance
                 return order.ok_or(CancelOrderError::NotFound);
             }
             Some(Obstacle::Pending { payment, .. }) => {
-                cancel_pending(state, &payment, Purpose::Buyer).await?;
+                let source = Source::OrderCancellation;
+                cancel_pending(state, &payment, Purpose::Buyer, source).await?;
             }
             Some(obstacle) => return Err(CancelOrderError::Conflict(obstacle.detail())),
         }
@@ -49,8 +51,9 @@ async fn cancel_pending(
     state: &State,
     payment: &str,
     purpose: Purpose,
+    source: Source,
 ) -> Result<(), CancelOrderError> {
-    match attempts::cancel(state, payment, purpose).await {
+    match attempts::cancel(state, payment, purpose, source).await {
         Ok(_) | Err(CancelError::State | CancelError::NotFound) => Ok(()),
         Err(CancelError::Provider(failure)) => Err(failure.into()),
         Err(CancelError::Database(error)) => Err(error.into()),
@@ -101,7 +104,8 @@ async fn expire(state: &State, row: i64) -> Result<(), db::Error> {
     let unwanted = orders::expire(&state.db, row, now + CANCEL_AGAIN, now).await?;
     state.wake_deliveries();
     for payment in unwanted {
-        match cancel_pending(state, &payment, Purpose::Background).await {
+        let (purpose, source) = (Purpose::Background, Source::Cancellation);
+        match cancel_pending(state, &payment, purpose, source).await {
             Ok(()) => {}
             Err(CancelOrderError::Database(error)) => return Err(error),
             Err(error) => {

@@ -23,7 +23,7 @@ use crate::errors::{database, payment_not_found, unknown_outcome};
 use crate::idempotency::{IdempotencyKey, KeyText};
 use crate::lists::page_links;
 use crate::payments::{
-    self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, coarse_body,
+    self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, Source, coarse_body,
 };
 use crate::provider::{Purpose, is_provider_id};
 use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
@@ -207,7 +207,7 @@ pub(crate) async fn payment_cancel(
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     request::check_cancellation(content_type(&headers), &body)?;
-    let payment = attempts::cancel(&state, &id, Purpose::Buyer).await?;
+    let payment = attempts::cancel(&state, &id, Purpose::Buyer, Source::Cancellation).await?;
     Ok(show(&payment))
 }
 

@@ -18,12 +18,14 @@ pub(crate) enum CancelError {
     Database(#[from] db::Error),
 }
 
-/// Cancels the payment at the provider and records the response. The calls count against the quota
-/// of `purpose`. Cancelling a cancelled payment succeeds and changes nothing.
+/// Cancels the payment at the provider and records the response, with its order's cancellation if
+/// the source is one. The calls count against the quota of `purpose`. Cancelling a cancelled payment
+/// succeeds and changes nothing.
 pub(crate) async fn cancel(
     state: &State,
     id: &str,
     purpose: Purpose,
+    source: Source,
 ) -> Result<Payment, CancelError> {
     let payment = payments::find(&state.db, id)
         .await?
@@ -34,7 +36,7 @@ pub(crate) async fn cancel(
         _ => return Err(CancelError::State),
     }
     state.provider.reserve(1, purpose).await?;
-    cancel_pending(state, id, purpose).await
+    cancel_pending(state, id, purpose, source).await
 }
 
 /// Same as [`cancel`], for a payment that was pending when its call was reserved.
@@ -42,13 +44,14 @@ pub(super) async fn cancel_pending(
     state: &State,
     id: &str,
     purpose: Purpose,
+    source: Source,
 ) -> Result<Payment, CancelError> {
     let report = match state.provider.cancel(id).await {
         Ok(answer) => StatusReport::from(&answer),
         Err(failure) if failure.is_final() => read_back(state, id, purpose, failure).await?,
         Err(failure) => return Err(failure.into()),
     };
-    settle_report(state, id, report, Source::Cancellation).await?;
+    settle_report(state, id, report, source).await?;
     let payment = payments::find(&state.db, id)
         .await?
         .ok_or(CancelError::NotFound)?;

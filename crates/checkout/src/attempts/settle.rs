@@ -296,7 +296,8 @@ impl ReportRecord {
         }
     }
 
-    /// Publishes the change, and updates the payment's order.
+    /// Publishes the change, and updates the payment's order. An order that the shop cancels is
+    /// canceled here, because a buyer's page reads the order as soon as its payment is cancelled.
     async fn publish(
         &self,
         tx: &mut Tx,
@@ -311,7 +312,13 @@ impl ReportRecord {
             (transitions, stored.snapshot.refunded),
         );
         let (config, now) = (&self.state.config, self.now);
-        events::publish_change(tx, config, payment, change, order.as_ref(), now).await
+        events::publish_change(tx, config, payment, change, order.as_ref(), now).await?;
+        if let Some(order) = order
+            && self.source == Source::OrderCancellation
+        {
+            orders::cancel_locked(tx, &order, now).await?;
+        }
+        Ok(())
     }
 
     /// Records a refused report in the history, unless it repeats the last entry.

@@ -1,11 +1,11 @@
 //! Ends unpaid orders: canceled by the shop, or expired. `closing` cancels their payments.
 
-use db::{Db, Error, Timestamp};
+use db::{Db, Error, Timestamp, Tx};
 
 use super::change::{self, Change};
 use super::gate::{self, Obstacle};
 use super::model::OrderStatus;
-use super::store;
+use super::store::{self, LockedOrder};
 use crate::provider::Failure;
 use crate::request::MethodKind;
 
@@ -33,16 +33,25 @@ pub(crate) async fn try_cancel(
     db.write(async move |tx| {
         let order = store::lock_by_id(tx, &id).await?;
         let order = order.ok_or(CancelOrderError::NotFound)?;
-        if order.status == OrderStatus::Canceled {
-            return Ok(None);
-        }
-        let obstacle = gate::obstacle(tx, &order, None, now).await?;
-        if obstacle.is_none() {
-            change::apply(tx, &order, Change::Canceled, now).await?;
-        }
-        Ok(obstacle)
+        Ok(cancel_locked(tx, &order, now).await?)
     })
     .await
+}
+
+/// Same as [`try_cancel`], for a locked order.
+pub(crate) async fn cancel_locked(
+    tx: &mut Tx,
+    order: &LockedOrder,
+    now: Timestamp,
+) -> Result<Option<Obstacle>, Error> {
+    if order.status == OrderStatus::Canceled {
+        return Ok(None);
+    }
+    let obstacle = gate::obstacle(tx, order, None, now).await?;
+    if obstacle.is_none() {
+        change::apply(tx, order, Change::Canceled, now).await?;
+    }
+    Ok(obstacle)
 }
 
 /// Ends the order in a row if it has expired. Returns the provider's ids of payments that must be

@@ -18,7 +18,9 @@ mod store;
 
 pub(crate) use change::{PaymentChange, follow, follow_refused_approval};
 pub(crate) use create::{CreateOrderError, CreatedOrder, create, delete_expired_keys, made_at};
-pub(crate) use end::{CancelOrderError, due, expire, next_due, postpone_refund, try_cancel};
+pub(crate) use end::{
+    CancelOrderError, cancel_locked, due, expire, next_due, postpone_refund, try_cancel,
+};
 pub(crate) use gate::{LivePayment, Obstacle, lock, obstacle};
 pub(crate) use model::{Item, Order, OrderStatus};
 pub(crate) use query::{OrderListQuery, parse as parse_query};

@@ -230,7 +230,8 @@ impl ClaimRequest<'_> {
             admission.admit().await.map_err(refused)?;
             let creation = 1 + u32::from(self.intent.method == MethodKind::Card);
             admission.reserve(1, creation).await.map_err(refused)?;
-            match cancel_pending(self.state, &payment, admission.purpose()).await {
+            let (purpose, source) = (admission.purpose(), Source::Cancellation);
+            match cancel_pending(self.state, &payment, purpose, source).await {
                 // The payment may have been paid in the meantime. The order's row shows that by
                 // now.
                 Ok(_) | Err(CancelError::State) => {}

@@ -17,6 +17,8 @@ pub(crate) enum Source {
     Reconciler,
     /// The response to a cancellation.
     Cancellation,
+    /// The response to a cancellation with which the payment's order is canceled.
+    OrderCancellation,
     /// The response to a refund.
     Refund,
 }
@@ -28,6 +30,7 @@ impl Source {
             Self::Notification => "notification",
             Self::Reconciler => "reconciler",
             Self::Cancellation => "cancellation",
+            Self::OrderCancellation => "order_cancellation",
             Self::Refund => "refund",
         }
     }

@@ -83,6 +83,37 @@ shop_on_both_engines!(
 );
 
 shop_on_both_engines!(
+    an_order_is_canceled_at_the_same_time_as_its_pending_payment,
+    async |shop| {
+        for _ in 0..5 {
+            let made = make(&shop, &order()).await;
+            let payment = pay(&shop, &made, &pix(), None).await.id();
+            let canceling = cancel(&shop, &made);
+            let (answer, seen) = tokio::join!(canceling, status_after_cancellation(&shop, payment));
+            answer.has_status(200);
+            assert_eq!(seen, "canceled", "the buyer's page is loaded again now");
+        }
+    }
+);
+
+/// The status of a payment's order as soon as the payment is cancelled.
+async fn status_after_cancellation(shop: &Shop, payment: String) -> String {
+    loop {
+        let payment = payment.clone();
+        let find = async move |conn: &mut db::Conn| {
+            let sql = "SELECT p.state, o.status FROM payments p
+                 JOIN attempts a ON a.payment_id = p.id JOIN orders o ON o.id = a.order_id WHERE p.provider_id = $1";
+            let states = |row: &db::Row<'_>| Ok((row.get::<String>(0)?, row.get(1)?));
+            conn.one(sql, &[&payment], states).await
+        };
+        let (state, status) = shop.db.read::<_, db::Error, _>(find).await.unwrap();
+        if state == "cancelled" {
+            return status;
+        }
+    }
+}
+
+shop_on_both_engines!(
     an_order_expires_its_pix_is_canceled_and_its_boleto_left,
     async |shop| {
         let body = with(order(), "expires_at", json!("2026-11-20T12:10:00Z"));
