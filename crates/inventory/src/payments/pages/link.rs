@@ -404,16 +404,17 @@ fn item_index(member: &str) -> Option<usize> {
 
 /// Adds checkout's error to the field or the line that it is about.
 fn add_error(frame: &Frame, link: &mut LinkForm, error: &CheckoutError) {
-    let text = match error.detail.as_str() {
-        "Invalid amount" => frame
+    let (name, form) = (error.field.as_deref().unwrap_or_default(), &mut link.form);
+    let text = if name == "amount" {
+        frame
             .text(
                 "O valor é maior do que o serviço de pagamentos aceita.",
                 "The amount is more than the payment service accepts.",
             )
-            .to_owned(),
-        _ => error_text(frame, error),
+            .to_owned()
+    } else {
+        error_text(frame, error)
     };
-    let (name, form) = (error.field.as_deref().unwrap_or_default(), &mut link.form);
     match name {
         "expires_at" => form.complain_of(EXPIRES_ON, text),
         "amount" => form.complain_of(AMOUNT, text),
