@@ -80,6 +80,8 @@ fn of_host(address: &str) -> Result<Config, String> {
         .map_err(|_| "it is not of the form user:password@host:port/database".to_owned())?;
     match config.get_hosts() {
         [] => Err("it names no host".to_owned()),
+        // The server would take the database that has the user's name.
+        [_] if config.get_dbname().is_none() => Err("it names no database".to_owned()),
         [_] => Ok(config),
         _ => Err("several hosts are written as user@host1,host2/database".to_owned()),
     }
@@ -209,6 +211,8 @@ mod tests {
             "postgres://u@one/d?host=two",
             "postgres:///d?host=one&host=two",
             "postgres:///d",
+            "postgres://u@one",
+            "postgres://u@one,two/?sslmode=disable",
         ] {
             assert!(wrong.parse::<PostgresAddress>().is_err(), "{wrong}");
         }
