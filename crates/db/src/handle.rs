@@ -8,7 +8,7 @@ use crate::simulated::{Interference, JobKind, MemoryDatabase, Simulated};
 use crate::{
     Address, BatchLoader, BatchedChange, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
     batched, lock_mutex,
-    migrations::APPLIED,
+    migrations::{APPLIED, has_migrations},
     postgres::{self, Postgres},
     sqlite::{self, Sqlite},
 };
@@ -98,14 +98,21 @@ impl Db {
         }
     }
 
-    /// Whether the database can be reached and written and has exactly the schema of `migrations`;
-    /// on SQLite also whether its files are in place. On PostgreSQL the last heartbeat tells whether
-    /// writes succeed.
+    /// Whether the database has exactly the schema of `migrations`.
     ///
     /// # Errors
-    /// `Unavailable` when it cannot be reached or written; `Other` when it is not migrated, or by a
-    /// newer version.
-    pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
+    /// `Unavailable` when it cannot be reached; `Other` when it is not migrated, or by a newer
+    /// version.
+    pub async fn check_schema(&self, migrations: &Migrations) -> Result<(), Error> {
+        let is_migrated = async |conn: &mut Conn| {
+            let sql = has_migrations(conn.engine());
+            conn.one(sql, &[], |row| row.get(0)).await
+        };
+        if !self.read::<bool, Error, _>(is_migrated).await? {
+            return Err(Error::other(
+                "the database has no tables of balcao: is it the right one? `balcao migrate` makes them",
+            ));
+        }
         for set in migrations.sets() {
             let engine = self.engine();
             let applied = async move |conn: &mut Conn| {
@@ -114,9 +121,22 @@ impl Db {
             };
             let applied = self.read::<_, Error, _>(applied).await?;
             if let Some((name, _)) = set.pending(engine, &applied)?.first() {
-                return Err(Error::other(format!("the migration {name} is not applied")));
+                return Err(Error::other(format!(
+                    "the migration {name} is not applied: `balcao migrate` applies it"
+                )));
             }
         }
+        Ok(())
+    }
+
+    /// Whether the database can be reached and written and has exactly the schema of `migrations`;
+    /// on SQLite also whether its files are in place. On PostgreSQL the last heartbeat tells whether
+    /// writes succeed.
+    ///
+    /// # Errors
+    /// As [`check_schema`](Self::check_schema); `Unavailable` also when it cannot be written.
+    pub async fn ready(&self, migrations: &Migrations) -> Result<(), Error> {
+        self.check_schema(migrations).await?;
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.writable().await,
             Store::Postgres(postgres) => {

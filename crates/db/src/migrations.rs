@@ -63,6 +63,16 @@ pub(crate) const BASE: Migrations = crate::migrations!(name: "db", "0001_db");
 pub(crate) const APPLIED: &str =
     "SELECT name, checksum FROM schema_migrations WHERE service = $1 ORDER BY name";
 
+/// Selects whether migrations were ever applied.
+pub(crate) const fn has_migrations(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sqlite => {
+            "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations')"
+        }
+        Engine::Postgres => "SELECT to_regclass('schema_migrations') IS NOT NULL",
+    }
+}
+
 impl Migrations {
     /// All that a database needs, in the order in which it is applied.
     pub(crate) fn sets(self) -> impl Iterator<Item = Self> {

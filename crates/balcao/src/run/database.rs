@@ -1,5 +1,5 @@
 //! Opens a service's database: creates its folder, locks it for the serving process, and migrates
-//! it.
+//! it, or refuses one that is not migrated.
 //!
 //! If a database is missing but its key exists, no new database is created. An unmounted disk must
 //! not become an empty shop.
@@ -28,7 +28,8 @@ pub(super) struct ServiceDatabase {
     pub(super) migrations: &'static Migrations,
 }
 
-/// What to do if a SQLite database is missing.
+/// What to do if a SQLite database is missing. Only `Refuse` also refuses pending migrations, which
+/// the others apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingDatabase {
     Refuse,
@@ -123,6 +124,10 @@ impl ServiceDatabase {
         let db = Db::open(&self.address, &self.options)
             .await
             .map_err(failure)?;
+        if missing == MissingDatabase::Refuse {
+            db.check_schema(self.migrations).await.map_err(failure)?;
+            return Ok((db, Vec::new()));
+        }
         let applied = db.migrate(self.migrations).await.map_err(failure)?;
         for migration in &applied {
             tracing::info!(service = self.service, migration, "migration applied");

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
+use test_kit::database::{Database, Engine};
 use test_kit::process::{Balcao, Start, printed};
 use tokio::task::{JoinSet, block_in_place};
 
@@ -310,24 +311,50 @@ fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
     }
 }
 
+/// Commands that read. They must not make an empty database and find it in order.
+const READING: [&[&str]; 6] = [
+    &["inventory", "verify"],
+    &["inventory", "export", "brands", "-"],
+    &["inventory", "endpoint", "list"],
+    &["checkout", "open"],
+    &["checkout", "key", "list"],
+    &["user", "list"],
+];
+
 #[test]
 fn a_command_that_reads_makes_no_empty_database_in_a_wrong_folder() {
     let place = tempfile::tempdir().unwrap();
-    for words in [
-        ["inventory", "verify"].as_slice(),
-        &["inventory", "export", "brands", "-"],
-        &["inventory", "endpoint", "list"],
-        &["checkout", "open"],
-        &["user", "list"],
-    ] {
-        let refused = Start::new(words.iter().copied())
-            .data(place.path())
-            .output();
+    for words in READING {
+        let refused = Start::new(words).data(place.path()).output();
         let said = printed(&refused);
         assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
         assert!(said.contains("sqlite does not exist"), "{words:?}: {said}");
     }
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_command_that_reads_makes_no_tables_in_an_empty_postgresql_database() {
+    let database = Database::new(Engine::Postgres);
+    let run = |words: &[&str]| {
+        Start::new(words)
+            .env("BALCAO_CHECKOUT_DATABASE_URL", database.address())
+            .env("BALCAO_INVENTORY_DATABASE_URL", database.address())
+            .output()
+    };
+    for words in READING {
+        let refused = run(words);
+        let said = printed(&refused);
+        assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
+        assert!(
+            said.contains("is it the right one? `balcao migrate`"),
+            "{words:?}: {said}"
+        );
+    }
+    let migrated = printed(&run(&["migrate"]));
+    assert!(migrated.contains("checkout: 0001_checkout"), "{migrated}");
+    assert!(migrated.contains("inventory: 0001_inventory"), "{migrated}");
+    assert!(run(&["inventory", "verify"]).status.success());
 }
 
 #[test]
