@@ -17,7 +17,7 @@ use crate::{
         Refusal,
         page::{Page, PageRequest},
     },
-    work::{Policy, Work, retry_on_conflict, write},
+    work::{Policy, Work, lock_product, retry_on_conflict, write},
 };
 use db::{Db, Timestamp};
 
@@ -199,7 +199,7 @@ pub(crate) async fn write_terms(
     terms: RestockTerms,
 ) -> Result<(), Refusal> {
     let job = async move |work: &mut Work<'_>| {
-        store::terms::lock(work.tx, id).await?;
+        lock_product(work.tx, id).await?;
         let product = history::product(work.tx, id).await?;
         let product = product.ok_or(Refusal::NotFound)?;
         store::terms::write(work.tx, id, terms).await?;

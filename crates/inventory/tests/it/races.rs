@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use db::Db;
 use http::Method;
-use inventory::access::{Kind, Model};
+use inventory::{
+    access::{Kind, Model},
+    analysis::{self, WorkOutcome},
+};
 use serde_json::json;
 use test_kit::{
     database::{Engine, run},
@@ -16,7 +19,7 @@ use tokio::sync::Barrier;
 use crate::{app::TestApp, visitor::PASSWORD};
 
 /// Waits until a statement waits for another transaction.
-async fn until_one_waits(db: &Db) {
+pub(crate) async fn until_one_waits(db: &Db) {
     let count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     until(async || {
         let waiting: Result<i64, db::Error> = db
@@ -131,6 +134,24 @@ fn goods_that_come_in_while_a_sale_waits_are_sold() {
 }
 
 #[test]
+fn an_analysis_is_published_after_the_sale_that_is_not_committed_yet() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        let product = app.admin().a_product("Arroz", 10).await;
+        app.sell(product, 1).await;
+        let worker = app.clone();
+        let analyse = async move { analysis::work_once(&worker.state).await.unwrap() };
+        let sale = "WITH stock AS (UPDATE product_stock SET quantity = quantity - 1 WHERE product_id = $1)
+                    INSERT INTO events (service, type, subject_id, payload, created_at)
+                    SELECT service, 'outflow.created', $1, payload, created_at FROM events WHERE type = 'outflow.created'";
+        let analysed = overtake(&app, sale, product, analyse).await;
+        assert!(matches!(analysed, WorkOutcome::Analysed(_)), "{analysed:?}");
+        let last = "SELECT count(*) FROM events WHERE type = 'analysis.created' AND id = (SELECT max(id) FROM events)";
+        assert_eq!(app.number(last).await, 1);
+    });
+}
+
+#[test]
 fn the_log_names_for_a_change_only_the_fields_that_its_author_changed() {
     run(Engine::Postgres, async |address| {
         let app = TestApp::new(&address).await;
@@ -154,7 +175,8 @@ fn the_log_names_for_a_change_only_the_fields_that_its_author_changed() {
                 "admin changed product 1 “Feijão” [selling_price]",
             ),
             (
-                "INSERT INTO restock_terms (product_id, lead_time) VALUES ($1, 3)",
+                "WITH stock AS (UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1)
+                 INSERT INTO restock_terms (product_id, lead_time) VALUES ($1, 3)",
                 Model::Product,
                 "/api/v1/products/1/restock/",
                 Method::PUT,

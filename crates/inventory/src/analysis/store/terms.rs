@@ -19,14 +19,6 @@ pub(super) fn of_row(row: &Row<'_>, first: usize) -> Result<RestockTerms, Error>
     })
 }
 
-/// Locks the row of a product's terms until the transaction ends, and makes it if need be. Another
-/// change of the terms waits.
-pub(crate) async fn lock(tx: &mut Tx, product: i64) -> Result<(), Error> {
-    let sql = "INSERT INTO restock_terms (product_id) SELECT id FROM products WHERE id = $1
-         ON CONFLICT (product_id) DO UPDATE SET lead_time = restock_terms.lead_time";
-    tx.execute(sql, &[&product]).await.map(drop)
-}
-
 /// Writes a product's own terms. A product without any has no row.
 pub(crate) async fn write(tx: &mut Tx, product: i64, terms: RestockTerms) -> Result<(), Error> {
     // `RestockTerms::read` has limited both decimals, so they fit.

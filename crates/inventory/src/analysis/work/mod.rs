@@ -31,7 +31,7 @@ use crate::{
     digest::digest,
     events::{self, EventType},
     rest::json::Titled,
-    work::Policy,
+    work::{Policy, lock_product},
 };
 
 /// Due requests that are read per claim. Other workers may claim the first ones.
@@ -215,6 +215,8 @@ async fn store_analysis(
     let cool_at = now + state.config.analysis.cooldown;
     let threshold = Policy::from(&state.config).threshold_of(product.threshold);
     let write = async move |tx: &mut db::Tx| {
+        // A sale whose event has a lower id commits first, so that events are delivered in order.
+        lock_product(tx, product.id).await?;
         if !queue::remove(tx, product.id, &claim.lease).await? {
             return Ok(WorkOutcome::LeaseLost);
         }

@@ -25,7 +25,7 @@ use crate::{
         query::Parameters,
     },
     stock,
-    work::Work,
+    work::{Work, lock_product},
 };
 
 /// The resource at `/api/v1/products/`.
@@ -200,7 +200,7 @@ pub(crate) async fn change_form(
 
 /// A product, with its stock row locked until the transaction ends.
 pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<ProductRecord>, Error> {
-    store::lock(tx, id).await?;
+    lock_product(tx, id).await?;
     store::find(tx, id).await
 }
 

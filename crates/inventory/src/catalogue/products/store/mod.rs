@@ -105,12 +105,6 @@ pub(super) async fn update_stock(
     tx.execute_of(&stock).await.map(drop)
 }
 
-/// Locks the stock row. Every change of a product starts with this lock.
-pub(super) async fn lock(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET updated_at = updated_at WHERE product_id = $1";
-    tx.execute(sql, &[&id]).await.map(drop)
-}
-
 /// Reserves a serie number until the transaction ends. Fails if an import has reserved it.
 async fn reserve_serie_number(tx: &mut Tx, serie_number: Option<&str>) -> Result<(), Error> {
     let Some(serie_number) = serie_number else {

@@ -2,6 +2,10 @@
 //! functions here. The changes themselves are the `create`, `change` and `delete` of each resource,
 //! which `api::writes` calls.
 
+mod store;
+
+pub(crate) use store::lock_product;
+
 use db::{Db, Error, Timestamp, Tx};
 use delivery::endpoints::EndpointError;
 use serde::{Serialize, de::DeserializeOwned};
