@@ -32,7 +32,9 @@ pub enum ImportError {
     #[error("{}", .0.findings())]
     Rows(Report),
     /// Another import or undo is in progress.
-    #[error("another import is in progress: try again when it has finished")]
+    #[error(
+        "another import is in progress, perhaps of this file: see its outcome at /import/ before you try again"
+    )]
     Busy,
     /// The database failed. The import is completed or rolled back later.
     #[error("the records cannot be written")]

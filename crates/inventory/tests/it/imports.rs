@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Polls a future once; returns its output if it is ready.
-async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
+pub(crate) async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Option<F::Output> {
     poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
         Poll::Pending => Poll::Ready(None),
@@ -51,10 +51,10 @@ async fn selling_beside<F: Future>(app: &TestApp, work: F) -> (F::Output, u32) {
     }
 }
 
-struct CsvFile(TempDir);
+pub(crate) struct CsvFile(TempDir);
 
 impl CsvFile {
-    fn new(content: &str) -> Self {
+    pub(crate) fn new(content: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("file.csv"), content).unwrap();
         Self(folder)
@@ -68,18 +68,22 @@ impl CsvFile {
         order(app, resource, &self.path())
     }
 
-    async fn import(&self, app: &TestApp, resource: FileKind) -> Result<Report, ImportError> {
+    pub(crate) async fn import(
+        &self,
+        app: &TestApp,
+        resource: FileKind,
+    ) -> Result<Report, ImportError> {
         load(app, resource, &self.path()).await
     }
 }
 
-fn products(count: u32) -> String {
+pub(crate) fn products(count: u32) -> String {
     let header = "title,category,brand,cost_price,selling_price,quantity,serie_number\n";
     let rows = (0..count).map(|number| format!("Chá {number},1,1,1.00,2.00,5,N{number}\n"));
     header.to_owned() + &rows.collect::<String>()
 }
 
-async fn state(app: &TestApp) -> Option<String> {
+pub(crate) async fn state(app: &TestApp) -> Option<String> {
     let read = async |conn: &mut db::Conn| {
         let sql = "SELECT state FROM imports ORDER BY id DESC LIMIT 1";
         conn.optional(sql, &[], |row| row.get(0)).await
@@ -100,7 +104,7 @@ async fn resumed(app: &TestApp) {
         .unwrap();
 }
 
-async fn verified(app: &TestApp) {
+pub(crate) async fn verified(app: &TestApp) {
     assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
 }
 

@@ -25,6 +25,7 @@ mod edit_conflict;
 mod generate;
 mod hostile;
 mod imports;
+mod interrupted_imports;
 mod ledger;
 mod lists;
 mod low;

@@ -80,8 +80,18 @@ async fn import_rows(db: &Db, order: Order, path: &str) -> Result<String, Failur
             Ok(report.summary(resource, is_dry_run))
         }
         Err(ImportError::Rows(report)) => Err(Failure::new(listing(path, &report))),
-        Err(error) => Err(Failure::of(path, &error)),
+        Err(error) => Err(not_imported(path, &error, is_dry_run)),
     }
+}
+
+fn not_imported(path: &str, error: &ImportError, is_dry_run: bool) -> Failure {
+    let failure = Failure::of(path, error);
+    if is_dry_run || !matches!(error, ImportError::Database(_)) {
+        return failure;
+    }
+    Failure::new(format!(
+        "{failure}\nA running service, or the next import, completes what this import has begun, or rolls it back. See its outcome at /import/ before you import the file again."
+    ))
 }
 
 fn counted(progress: &Arc<Progress>) -> transfer::Progress {
@@ -164,5 +174,21 @@ async fn write(
         }
         Err(error) if is_standard(file) => Err(Failure::of("standard output", &error)),
         Err(error) => Err(Failure::of(&file.display().to_string(), &error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_failure_of_the_database_the_operator_looks_before_importing_again() {
+        let error = ImportError::Database(db::Error::other("server closed the connection"));
+        let said = not_imported("shop.csv", &error, false).to_string();
+        let why = "shop.csv: the records cannot be written: server closed the connection\n";
+        assert!(said.starts_with(why), "{said}");
+        assert!(said.contains("at /import/ before"), "{said}");
+        let dry = not_imported("shop.csv", &error, true).to_string();
+        assert_eq!(dry, why.trim_end());
     }
 }

@@ -42,6 +42,10 @@ pub(crate) use store::{begin, begin_undo};
 
 /// After this time without progress, another process completes or rolls back the import.
 const ABANDONED_AFTER: Duration = Duration::from_secs(30);
+/// The pause before a step is retried that failed because the database was unavailable.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// Retries of a step. After so many, another process continues the import.
+const MOST_RETRIES: u64 = ABANDONED_AFTER.as_secs() / RETRY_AFTER.as_secs();
 /// Pins or serie numbers that are deleted per step.
 const PINS_AT_ONCE: i64 = 2000;
 /// Records that are withdrawn per step.
@@ -259,11 +263,11 @@ async fn insert_chunk(
     Ok(())
 }
 
-/// Runs the steps of an import until it has ended.
+/// Runs the steps of an import until it has ended. Retries them while the database is unavailable.
 ///
 /// # Errors
 ///
-/// A failure of the database, or a row that can be neither published nor withdrawn. The import then
+/// A failure of the database that lasts, or a row that can be neither published nor withdrawn. The import then
 /// stays in progress and is continued later.
 pub(crate) async fn finish(
     db: &Db,
@@ -272,12 +276,16 @@ pub(crate) async fn finish(
     id: i64,
 ) -> Result<Ending, ImportError> {
     let mut refused = None;
+    let mut retries = 0;
     loop {
         let (run, now) = (run.clone(), clock.now());
         let job =
             async move |tx: &mut Tx| step(&mut run.author.work(tx), run.resource, id, now).await;
         let error = match retry_on_conflict(db, job).await {
-            Ok(StepResult::More) => continue,
+            Ok(StepResult::More) => {
+                retries = 0;
+                continue;
+            }
             Ok(StepResult::Ended(state)) => {
                 return Ok(match (refused, state) {
                     (Some(problem), _) => Ending::Refused(problem),
@@ -289,6 +297,11 @@ pub(crate) async fn finish(
         };
         let problem = match error {
             StepError::Refused(problem) => problem,
+            StepError::Database(error) if error.is_unavailable() && retries < MOST_RETRIES => {
+                retries += 1;
+                tokio::time::sleep(RETRY_AFTER).await;
+                continue;
+            }
             StepError::Database(error) if !error.is_conflict() => return Err(error.into()),
             StepError::Database(_) => Problem::of_file(CHANGED),
         };

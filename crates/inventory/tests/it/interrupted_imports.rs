@@ -1,0 +1,73 @@
+//! Imports whose connections break.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use db::{Conn, Db, Tx};
+use inventory::transfer::FileKind;
+use test_kit::{
+    database::{Engine, run},
+    until,
+};
+use tokio::sync::Barrier;
+
+use crate::{
+    app::TestApp,
+    imports::{CsvFile, poll_once, products, state, verified},
+};
+
+/// Holds the row of the import in progress, so that its next step waits, until `meanwhile` has
+/// ended.
+async fn while_it_waits(app: &TestApp, meanwhile: impl Future<Output = ()>) {
+    let (is_locked, may_end) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
+    let (other, barriers) = (app.replica().await, (is_locked.clone(), may_end.clone()));
+    let hold = async move |tx: &mut Tx| {
+        let sql = "UPDATE imports SET problem = problem";
+        tx.execute(sql, &[]).await?;
+        barriers.0.wait().await;
+        barriers.1.wait().await;
+        Ok::<_, db::Error>(())
+    };
+    let holding = tokio::spawn(async move { other.state.db.write(hold).await });
+    is_locked.wait().await;
+    meanwhile.await;
+    may_end.wait().await;
+    holding.await.unwrap().unwrap();
+}
+
+/// Ends the connections that wait for a lock. Returns their numbers.
+async fn end_waiting(db: &Db) -> Vec<i64> {
+    let end = async |conn: &mut Conn| {
+        let sql = "SELECT CAST(pid AS BIGINT) FROM
+                       (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' OFFSET 0) AS w
+                   WHERE pg_terminate_backend(pid)";
+        conn.all(sql, &[], |row| row.get(0)).await
+    };
+    db.read::<_, db::Error, _>(end).await.unwrap()
+}
+
+#[test]
+fn a_command_whose_connections_break_finishes_its_import() {
+    run(Engine::Postgres, async |address| {
+        let app = TestApp::new(&address).await;
+        app.admin().a_product("Café", 5).await;
+        let (file, other) = (CsvFile::new(&products(450)), app.replica().await);
+        let mut importing = Box::pin(file.import(&app, FileKind::Products));
+        while state(&other).await.as_deref() != Some("publishing") {
+            assert!(poll_once(&mut importing.as_mut()).await.is_none());
+        }
+        // `db` itself opens a new connection once.
+        let break_twice = async {
+            let mut ended = BTreeSet::new();
+            until(async || {
+                ended.extend(end_waiting(&other.state.db).await);
+                ended.len() >= 2
+            })
+            .await;
+        };
+        let (report, ()) = tokio::join!(importing, while_it_waits(&other, break_twice));
+        assert_eq!(report.unwrap().added, 450);
+        assert_eq!(state(&app).await.as_deref(), Some("done"));
+        assert_eq!(app.count("products").await, 451);
+        verified(&app).await;
+    });
+}
