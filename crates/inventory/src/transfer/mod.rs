@@ -62,7 +62,11 @@ pub(crate) async fn watch(state: State) {
     let policy = Policy::from(&state.config);
     loop {
         if let Err(error) = resume(&state.db, policy, &state.clock).await {
-            tracing::warn!(%error, "an interrupted import could be neither completed nor rolled back, retrying in 10 s");
+            let error: &dyn std::error::Error = &error;
+            tracing::warn!(
+                error,
+                "imports worker: looking for an interrupted import, or completing one, failed, retrying in 10 s"
+            );
         }
         tokio::select! {
             () = tokio::time::sleep(POLL_INTERVAL) => {}

@@ -3,15 +3,16 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use db::{Conn, Db, Tx};
-use inventory::transfer::FileKind;
+use inventory::{App, catalogue::named::Kind, transfer::FileKind};
 use test_kit::{
-    database::{Engine, run},
+    database::{Database, Engine, run},
+    logs::Logs,
     until,
 };
 use tokio::sync::Barrier;
 
 use crate::{
-    app::TestApp,
+    app::{TestApp, unlimited},
     imports::{CsvFile, poll_once, products, state, verified},
 };
 
@@ -70,4 +71,29 @@ fn a_command_whose_connections_break_finishes_its_import() {
         assert_eq!(app.count("products").await, 451);
         verified(&app).await;
     });
+}
+
+#[tokio::test]
+async fn an_operator_reads_why_imports_fail_and_where_to_look() {
+    let database = Database::new(Engine::Sqlite);
+    let app = TestApp::new(database.address()).await;
+    let (logs, _guard) = Logs::of_this_thread();
+    let brands = CsvFile::new("name\nAlfa\n");
+    brands
+        .import(&app, FileKind::Named(Kind::Brand))
+        .await
+        .unwrap();
+    app.execute("UPDATE imports SET under_way = 1, state = 'publishing'")
+        .await;
+    let busy = brands.import(&app, FileKind::Named(Kind::Brand)).await;
+    let busy = busy.unwrap_err().to_string();
+    assert!(busy.contains("/import/"), "{busy}");
+    let App { workers, state, .. } = app.process(unlimited(), 9).await;
+    state.db.clone().close().await;
+    let working = tokio::spawn(workers.run());
+    let is_logged =
+        |line: &str| line.contains("imports worker") && line.contains("the database is closed");
+    until(async || logs.text().lines().any(is_logged)).await;
+    state.shutdown.begin();
+    working.await.unwrap();
 }
