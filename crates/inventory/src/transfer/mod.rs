@@ -60,18 +60,22 @@ const POLL_INTERVAL: Duration = Duration::from_secs(10);
 /// Completes or rolls back imports that other processes left unfinished, until the service stops.
 pub(crate) async fn watch(state: State) {
     let policy = Policy::from(&state.config);
-    loop {
-        if let Err(error) = resume(&state.db, policy, &state.clock).await {
-            let error: &dyn std::error::Error = &error;
-            tracing::warn!(
-                error,
-                "imports worker: looking for an interrupted import, or completing one, failed, retrying in 10 s"
-            );
+    let work = async {
+        loop {
+            if let Err(error) = resume(&state.db, policy, &state.clock).await {
+                let error: &dyn std::error::Error = &error;
+                tracing::warn!(
+                    error,
+                    "imports worker: looking for an interrupted import, or completing one, failed, retrying in 10 s"
+                );
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
-        tokio::select! {
-            () = tokio::time::sleep(POLL_INTERVAL) => {}
-            () = state.shutdown.begun() => return,
-        }
+    };
+    tokio::select! {
+        () = work => {}
+        // An import that was being completed is continued by another process.
+        () = state.shutdown.begun() => {}
     }
 }
 

@@ -1,9 +1,14 @@
-//! Imports whose connections break.
+//! Imports whose connections break, and those that another process continues.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use db::{Conn, Db, Tx};
-use inventory::{App, catalogue::named::Kind, transfer::FileKind};
+use inventory::{
+    App,
+    catalogue::named::Kind,
+    stock::{Policy, movements::Movement},
+    transfer::{FileKind, resume},
+};
 use test_kit::{
     database::{Database, Engine, run},
     logs::Logs,
@@ -12,8 +17,9 @@ use test_kit::{
 use tokio::sync::Barrier;
 
 use crate::{
-    app::{TestApp, unlimited},
+    app::{TestApp, app_on_both_engines, unlimited},
     imports::{CsvFile, poll_once, products, state, verified},
+    races::until_one_waits,
 };
 
 /// Holds the row of the import in progress, so that its next step waits, until `meanwhile` has
@@ -71,6 +77,55 @@ fn a_command_whose_connections_break_finishes_its_import() {
         assert_eq!(app.count("products").await, 451);
         verified(&app).await;
     });
+}
+
+/// An import of 450 inflows whose process died while it published them, half a minute ago.
+async fn abandoned(app: &TestApp) {
+    let product = app.admin().a_product("Café", 1).await;
+    let supplier = app.admin().a_supplier("Atacado").await;
+    let rows = format!("{supplier},{product},1\n").repeat(450);
+    let file = CsvFile::new(&format!("supplier,product,quantity\n{rows}"));
+    let mut killed = Box::pin(file.import(app, FileKind::Movements(Movement::Inflow)));
+    while state(app).await.as_deref() != Some("publishing") {
+        assert!(poll_once(&mut killed.as_mut()).await.is_none());
+    }
+    drop(killed);
+    app.clock.advance(Duration::from_secs(31));
+}
+
+app_on_both_engines!(
+    one_replica_alone_completes_an_interrupted_import,
+    async |app| {
+        abandoned(&app).await;
+        let (policy, clock) = (Policy::from(&app.state.config), &app.state.clock);
+        let db = &app.state.db;
+        let completed = tokio::join!(
+            resume(db, policy, clock),
+            resume(db, policy, clock),
+            resume(db, policy, clock)
+        );
+        let completed = [completed.0, completed.1, completed.2].map(Result::unwrap);
+        assert_eq!(completed.iter().flatten().count(), 1, "{completed:?}");
+        verified(&app).await;
+    }
+);
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_an_import_that_is_being_completed() {
+    let database = Database::new(Engine::Postgres);
+    let app = TestApp::new(database.address()).await;
+    abandoned(&app).await;
+    let (logs, _guard) = Logs::of_this_thread();
+    let App { workers, state, .. } = app.process(unlimited(), 9).await;
+    let stop = async {
+        let working = tokio::spawn(workers.run());
+        until_one_waits(&app.state.db).await;
+        state.shutdown.begin();
+        working.await.unwrap();
+    };
+    while_it_waits(&app, stop).await;
+    let text = logs.text();
+    assert!(!text.contains("did not end in time"), "{text}");
 }
 
 #[tokio::test]

@@ -326,11 +326,10 @@ pub async fn resume(
     policy: Policy,
     clock: &Clock,
 ) -> Result<Option<Message>, ImportError> {
-    let (now, before) = (clock.now(), clock.now() - ABANDONED_AFTER);
-    let abandoned = db
-        .read(async move |conn| store::abandoned(conn, before).await)
-        .await?;
-    let Some((id, resource, actor)) = abandoned else {
+    let now = clock.now();
+    let claim =
+        async move |tx: &mut Tx| store::claim_abandoned(tx, now - ABANDONED_AFTER, now).await;
+    let Some((id, resource, actor)) = db.write::<_, db::Error, _>(claim).await? else {
         return Ok(None);
     };
     let run = Run {

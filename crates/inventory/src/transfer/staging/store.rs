@@ -155,14 +155,17 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
-/// The import in progress that made no progress since a time, with the user who began it.
-pub(super) async fn abandoned(
-    conn: &mut Conn,
+/// Claims the import in progress that made no progress since a time. Returns it with the user who
+/// began it. It has made progress now, so no other process claims it.
+pub(super) async fn claim_abandoned(
+    tx: &mut Tx,
     since: Timestamp,
+    now: Timestamp,
 ) -> Result<Option<(i64, FileKind, Actor)>, Error> {
-    let sql = "SELECT id, resource, actor_id, actor_name FROM imports WHERE under_way = 1 AND progress_at <= $1";
-    let found = conn
-        .optional(sql, &[&since], |row| {
+    let sql = "UPDATE imports SET progress_at = $2 WHERE under_way = 1 AND progress_at <= $1
+               RETURNING id, resource, actor_id, actor_name";
+    let found = tx
+        .optional(sql, &[&since, &now], |row| {
             let (user, name): (Option<i64>, Option<String>) = (row.get(2)?, row.get(3)?);
             Ok((row.get(0)?, row.get::<String>(1)?, Actor(user.zip(name))))
         })
