@@ -6,7 +6,7 @@
 use db::{Conn, Error};
 use resource::{Field, Value, truth};
 
-use super::{LockedStock, store};
+use super::{LockedStock, events, store};
 use crate::{
     State,
     access::{Caller, Model},
@@ -72,6 +72,8 @@ async fn set_archived(
     super::write_state(tx, product, before, after).await?;
     if is_archived {
         analysis::withdraw(tx, product).await?;
+    } else {
+        events::after_other(work, product, before, after).await?;
     }
     let (old, new) = (!is_archived, is_archived);
     let change = FieldChange::of(IS_ARCHIVED.name, Value::Truth(old), Value::Truth(new));

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     analysis,
     events::{self, EventType},
+    rest::json::Titled,
     work::Work,
 };
 
@@ -37,75 +38,106 @@ pub(super) async fn after_outflow(
         product_quantity: stock.quantity,
     };
     publish(work, kind, product, data).await?;
-    let threshold = work.policy.threshold_of(stock.state.threshold);
-    if is_low(stock.quantity, threshold) {
+    if is_low_now(work, stock) {
         if work.policy.alert == AlertMode::EveryOutflow {
-            let level = LevelPayload {
-                product: &outflow.product,
-                quantity: stock.quantity,
-                threshold,
-            };
-            publish_low_stock(work, level).await?;
+            publish_low_stock(work, &outflow.product, stock).await?;
         }
         analysis::request(work.tx, product, work.now).await?;
     }
-    after_other(work, product, stock).await
+    after_other(work, product, stock.before(-outflow.quantity), stock).await
 }
 
-/// Publishes the events of any other change of a quantity, or of a threshold. Each product is
-/// alerted once until it recovers. A product that is low from its creation, or by a higher
-/// threshold of the shop, is alerted at its next change. No alerts are sent for archived products.
+/// Publishes the events of any other change of a quantity, of a threshold, or of an archived state.
+/// Each product is alerted once until it recovers. A product that is low from its creation, or by a
+/// higher threshold of the shop, is alerted at its next change. No alerts are sent for archived
+/// products.
 pub(super) async fn after_other(
     work: &mut Work<'_>,
     product: i64,
-    mut stock: LockedStock,
+    before: LockedStock,
+    after: LockedStock,
 ) -> Result<(), Error> {
-    let quantity = stock.quantity;
-    let threshold = work.policy.threshold_of(stock.state.threshold);
-    let is_low = is_low(quantity, threshold);
-    if is_low == stock.state.is_alerted || stock.state.is_archived() {
+    if after.state.is_archived() {
         return Ok(());
     }
+    let [was_low, is_low] = [before, after].map(|stock| is_low_now(work, stock));
+    let mut is_alerted = after.state.is_alerted;
+    // An alert ends with this change, or ended before it when the shop's threshold was lowered.
+    if is_alerted && !(was_low && is_low) {
+        set_alerted(work, product, after, false).await?;
+        let recovered = if is_low { before } else { after };
+        end_alert(work, product, recovered).await?;
+        is_alerted = false;
+    }
+    if is_low && !is_alerted {
+        alert(work, product, after).await?;
+    }
+    Ok(())
+}
+
+/// Whether a stock is low under the thresholds that apply now, archived or not.
+fn is_low_now(work: &Work<'_>, stock: LockedStock) -> bool {
+    is_low(stock.quantity, work.policy.threshold_of(stock.state.threshold))
+}
+
+fn level<'a>(work: &Work<'_>, product: &'a Titled, stock: LockedStock) -> LevelPayload<'a> {
+    LevelPayload {
+        product,
+        quantity: stock.quantity,
+        threshold: work.policy.threshold_of(stock.state.threshold),
+    }
+}
+
+async fn set_alerted(
+    work: &mut Work<'_>,
+    product: i64,
+    mut stock: LockedStock,
+    is_alerted: bool,
+) -> Result<(), Error> {
+    stock.state.is_alerted = is_alerted;
+    store::set_state(work.tx, product, stock).await
+}
+
+/// Alerts that a product became low: by mail, and by webhook if that alerts once, too.
+async fn alert(work: &mut Work<'_>, product: i64, stock: LockedStock) -> Result<(), Error> {
     let is_alerted_once = work.policy.alert == AlertMode::Once;
-    if is_low && !is_alerted_once && !work.policy.mails {
+    if !is_alerted_once && !work.policy.mails {
         return Ok(());
     }
-    stock.state.is_alerted = is_low;
-    store::set_state(work.tx, product, stock).await?;
+    set_alerted(work, product, stock, true).await?;
     let Some(titled) = find_product(work.tx, product).await? else {
         return Ok(());
     };
-    let level = LevelPayload {
-        product: &titled,
-        quantity,
-        threshold,
-    };
-    match (is_low, is_alerted_once) {
-        (true, _) => {
-            publish_became_low(work, level).await?;
-            if is_alerted_once {
-                publish_low_stock(work, level).await?;
-            }
-            Ok(())
-        }
-        (false, true) => publish(work, EventType::StockRecovered, product, level).await,
-        (false, false) => Ok(()),
+    if work.policy.mails {
+        let data = level(work, &titled, stock);
+        publish(work, EventType::BecameLow, product, data).await?;
     }
+    if is_alerted_once {
+        publish_low_stock(work, &titled, stock).await?;
+    }
+    Ok(())
 }
 
-/// Publishes the event for the mail alert, once per crossing in every alert mode.
-async fn publish_became_low(work: &mut Work<'_>, level: LevelPayload<'_>) -> Result<(), Error> {
-    if !work.policy.mails {
+/// Tells that an alert has ended, if webhooks alert once.
+async fn end_alert(work: &mut Work<'_>, product: i64, stock: LockedStock) -> Result<(), Error> {
+    if work.policy.alert != AlertMode::Once {
         return Ok(());
     }
-    publish(work, EventType::BecameLow, level.product.id, level).await
+    let Some(titled) = find_product(work.tx, product).await? else {
+        return Ok(());
+    };
+    let data = level(work, &titled, stock);
+    publish(work, EventType::StockRecovered, product, data).await
 }
 
-async fn publish_low_stock(work: &mut Work<'_>, level: LevelPayload<'_>) -> Result<(), Error> {
-    let product = level.product.id;
+async fn publish_low_stock(
+    work: &mut Work<'_>,
+    product: &Titled,
+    stock: LockedStock,
+) -> Result<(), Error> {
     let data = AlertPayload {
-        level,
-        suggested_quantity: analysis::latest_suggestion(work.tx, product).await?,
+        level: level(work, product, stock),
+        suggested_quantity: analysis::latest_suggestion(work.tx, product.id).await?,
     };
-    publish(work, EventType::LowStock, product, data).await
+    publish(work, EventType::LowStock, product.id, data).await
 }

@@ -108,12 +108,8 @@ pub(super) async fn record(
         return record_past(work, entry, changed).await;
     }
     store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
-    let before = LockedStock {
-        quantity: stock.quantity - entry.change,
-        ..stock
-    };
     // The aggregates count the product from its opening on, so it was not low before.
-    let was_low = entry.kind != EntryKind::Opening && before.is_low();
+    let was_low = entry.kind != EntryKind::Opening && stock.before(entry.change).is_low();
     let delta = StockDelta {
         units: entry.change,
         low: i64::from(stock.is_low()) - i64::from(was_low),

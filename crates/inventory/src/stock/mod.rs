@@ -67,6 +67,14 @@ pub(crate) struct LockedStock {
 }
 
 impl LockedStock {
+    /// The stock before a change of its quantity.
+    const fn before(self, change: i64) -> Self {
+        Self {
+            quantity: self.quantity - change,
+            ..self
+        }
+    }
+
     /// Whether the product is in the stored number of low products.
     fn is_low(self) -> bool {
         let threshold = self.state.threshold.or(self.counted);
@@ -319,7 +327,7 @@ pub(crate) async fn set_threshold(
     let mut after = before;
     after.state.threshold = threshold;
     write_state(work.tx, product, before, after).await?;
-    events::after_other(work, product, after).await?;
+    events::after_other(work, product, before, after).await?;
     let value = |threshold: Option<i64>| threshold.map_or(Value::Null, Value::Integer);
     let change = FieldChange::of("threshold", value(before.state.threshold), value(threshold));
     let changes = Some(change).filter(|_| before != after);

@@ -161,19 +161,31 @@ async fn alerts(app: &TestApp) -> Vec<(String, i64)> {
     events.iter().filter_map(level).collect()
 }
 
+fn told(quantities: &[(&str, i64)]) -> Vec<(String, i64)> {
+    let told = quantities.iter();
+    told.map(|(kind, units)| ((*kind).to_owned(), *units))
+        .collect()
+}
+
+async fn archive(app: &TestApp, product: i64, archived: bool) {
+    let path = format!("/api/v1/products/{product}/archived/");
+    let body = json!({"archived": archived});
+    app.admin().put(&path, body).await.has_status(200);
+}
+
+/// An application that alerts once per crossing.
+async fn alerting_once(address: &str) -> TestApp {
+    let config = Config {
+        low_stock_alert: AlertMode::Once,
+        ..unlimited()
+    };
+    TestApp::with(address, config).await
+}
+
 on_both_engines!(
     a_product_that_is_low_without_an_alert_is_alerted_at_its_next_change_and_recovers_after_it,
     async |address| {
-        let config = Config {
-            low_stock_alert: AlertMode::Once,
-            ..unlimited()
-        };
-        let app = TestApp::with(&address, config).await;
-        let told = |quantities: &[(&str, i64)]| -> Vec<(String, i64)> {
-            let told = quantities.iter();
-            told.map(|(kind, units)| ((*kind).to_owned(), *units))
-                .collect()
-        };
+        let app = alerting_once(&address).await;
         // Low from its creation.
         let product = app.admin().a_product("Arroz", 5).await;
         assert_eq!(alerts(&app).await, []);
@@ -184,18 +196,13 @@ on_both_engines!(
         app.change_product(product, json!({"quantity": 40})).await;
         expected.extend(told(&[("stock_recovered", 40)]));
         assert_eq!(alerts(&app).await, expected);
-        // Low by its threshold while it was archived: nothing recovers that was not alerted.
-        let archive = async |archived: bool| {
-            let path = format!("/api/v1/products/{product}/archived/");
-            app.admin()
-                .put(&path, json!({"archived": archived}))
-                .await
-                .has_status(200);
-        };
-        archive(true).await;
+        // Low by its threshold while it was archived.
+        archive(&app, product, true).await;
         app.set_threshold(product, 60).await;
-        archive(false).await;
+        assert_eq!(alerts(&app).await, expected);
+        archive(&app, product, false).await;
         app.change_product(product, json!({"quantity": 70})).await;
+        expected.extend(told(&[("low_stock", 40), ("stock_recovered", 70)]));
         assert_eq!(alerts(&app).await, expected);
         // Low by a higher threshold of the shop.
         app.set_threshold(product, None).await;
@@ -207,6 +214,58 @@ on_both_engines!(
         let app = app.restarted(under(&app, 10)).await;
         app.sell(product, 1).await;
         expected.extend(told(&[("stock_recovered", 68)]));
+        assert_eq!(alerts(&app).await, expected);
+    }
+);
+
+on_both_engines!(
+    the_level_of_an_archived_product_is_told_when_it_is_unarchived,
+    async |address| {
+        let app = alerting_once(&address).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.sell(product, 45).await;
+        let mut expected = told(&[("low_stock", 5)]);
+        // Unchanged since its alert.
+        archive(&app, product, true).await;
+        archive(&app, product, false).await;
+        assert_eq!(alerts(&app).await, expected);
+        // Recovered, and then low again.
+        for quantity in [50, 3] {
+            archive(&app, product, true).await;
+            app.change_product(product, json!({"quantity": quantity}))
+                .await;
+            assert_eq!(alerts(&app).await, expected);
+            archive(&app, product, false).await;
+            let kind = if quantity == 3 {
+                "low_stock"
+            } else {
+                "stock_recovered"
+            };
+            expected.extend(told(&[(kind, quantity)]));
+            assert_eq!(alerts(&app).await, expected);
+        }
+    }
+);
+
+on_both_engines!(
+    an_alert_ends_with_a_lower_threshold_of_the_shop_and_the_next_crossing_is_told,
+    async |address| {
+        let app = alerting_once(&address).await;
+        let sold = app.admin().a_product("Arroz", 12).await;
+        let own = app.admin().a_product("Café", 12).await;
+        for product in [sold, own] {
+            app.sell(product, 7).await;
+        }
+        let mut expected = told(&[("low_stock", 5), ("low_stock", 5)]);
+        assert_eq!(alerts(&app).await, expected);
+        // Five units are not low in this shop.
+        let app = app.restarted(under(&app, 3)).await;
+        app.sell(sold, 3).await;
+        expected.extend(told(&[("stock_recovered", 5), ("low_stock", 2)]));
+        app.set_threshold(own, 8).await;
+        expected.extend(told(&[("stock_recovered", 5), ("low_stock", 5)]));
+        app.sell(sold, 1).await;
+        app.sell(own, 1).await;
         assert_eq!(alerts(&app).await, expected);
     }
 );

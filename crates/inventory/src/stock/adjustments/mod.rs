@@ -104,13 +104,14 @@ pub(crate) async fn adjust(
     if current == quantity {
         return Ok(());
     }
+    // Both are at least 0, so the difference cannot overflow.
+    let change = quantity - current;
     let entry = NewEntry {
         explanation,
-        // Both are at least 0, so the difference cannot overflow.
-        ..NewEntry::new(product, EntryKind::Adjustment, quantity - current)
+        ..NewEntry::new(product, EntryKind::Adjustment, change)
     };
     if let Ok(stock) = ledger::apply(work, &entry).await? {
-        events::after_other(work, product, stock).await?;
+        events::after_other(work, product, stock.before(change), stock).await?;
     }
     Ok(())
 }

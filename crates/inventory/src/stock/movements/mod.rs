@@ -156,7 +156,9 @@ impl ApiResource for Movement {
         }
         match self {
             Self::Outflow => events::after_outflow(work, &record, stock).await?,
-            Self::Inflow => events::after_other(work, product, stock).await?,
+            Self::Inflow => {
+                events::after_other(work, product, stock.before(change), stock).await?;
+            }
         }
         Ok(record)
     }

@@ -43,7 +43,9 @@ pub(crate) async fn delete(
     };
     let applied = ledger::apply(work, &entry).await?;
     let stock = applied.map_err(|error| irreversible(movement, quantity, error))?;
-    events::after_other(work, product, stock).await?;
+    if !entry.is_past {
+        events::after_other(work, product, stock.before(change), stock).await?;
+    }
     let titled = store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let text = movement_text(quantity, &title);

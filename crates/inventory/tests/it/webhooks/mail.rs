@@ -125,6 +125,36 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    a_crossing_after_archiving_and_after_a_lower_threshold_of_the_shop_is_mailed,
+    async |address| {
+        let server = MailServer::start(Protection::None).await;
+        let app = TestApp::with(&address, settings(&server, &["ana@example.com"])).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.sell(product, 45).await;
+        assert_eq!(mail(&app).await, 1);
+        let archive = async |archived: bool| {
+            let path = format!("/api/v1/products/{product}/archived/");
+            let body = json!({"archived": archived});
+            app.admin().put(&path, body).await.has_status(200);
+        };
+        archive(true).await;
+        app.change_product(product, json!({"quantity": 50})).await;
+        archive(false).await;
+        assert_eq!(mail(&app).await, 0);
+        app.sell(product, 45).await;
+        assert_eq!(mail(&app).await, 1);
+        let lower = Config {
+            low_stock_threshold: 3,
+            ..app.state.config.clone()
+        };
+        let app = app.restarted(lower).await;
+        app.sell(product, 3).await;
+        app.sell(product, 1).await;
+        assert_eq!(mail(&app).await, 1);
+    }
+);
+
+on_both_engines!(
     a_mail_that_is_not_taken_is_tried_again_and_one_that_is_refused_for_good_is_not,
     async |address| {
         let server = MailServer::start(Protection::None).await;
