@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use web::locale::Locale;
 
 use super::{InvalidParameters, ListParameters};
-use crate::rest::query::Parameters;
+use crate::{names, rest::query::Parameters};
 
 /// The selected year, month and day. A month requires a year, a day requires a month.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Dates {
     fn text(self, locale: Locale) -> String {
         match (self.year, self.month, self.day) {
             (_, _, Some(day)) => day.to_string(),
-            (_, Some(month), None) => month_name(locale, month),
+            (_, Some(month), None) => names::month(locale, month),
             (Some(year), None, None) => year.to_string(),
             (None, None, None) => locale.text("Todas as datas", "All dates").to_owned(),
         }
@@ -156,26 +156,6 @@ const fn at(year: i16, month: Option<i8>, day: Option<i8>) -> Dates {
         month,
         day,
     }
-}
-
-fn month_name(locale: Locale, month: i8) -> String {
-    const NAMES: [(&str, &str); 12] = [
-        ("janeiro", "January"),
-        ("fevereiro", "February"),
-        ("março", "March"),
-        ("abril", "April"),
-        ("maio", "May"),
-        ("junho", "June"),
-        ("julho", "July"),
-        ("agosto", "August"),
-        ("setembro", "September"),
-        ("outubro", "October"),
-        ("novembro", "November"),
-        ("dezembro", "December"),
-    ];
-    let index = usize::try_from(month).unwrap_or_default().saturating_sub(1);
-    let name = NAMES.get(index).map(|names| locale.say(*names).to_owned());
-    name.unwrap_or_else(|| month.to_string())
 }
 
 #[cfg(test)]

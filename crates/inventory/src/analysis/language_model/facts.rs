@@ -1,6 +1,7 @@
 //! Checks the content of the model's answer: it must match the JSON schema, be plain text, and
 //! contain only figures that the prompt contains.
 
+use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::Value;
 use web::locale::Locale;
@@ -9,7 +10,7 @@ use super::{
     super::text::{ModelText, clean},
     answer::Flaw,
 };
-use crate::rest::number::groups;
+use crate::{names, rest::number::groups};
 
 const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;
@@ -34,9 +35,11 @@ enum Urgency {
     High,
 }
 
-/// What a text of the model may mention: the figures of the prompt, and the product's name.
+/// What a text of the model may mention: the figures and dates of the prompt, and the product's
+/// name.
 pub(super) struct AllowedFacts {
     figures: Vec<f64>,
+    /// The product's names, and the dates in all their forms.
     names: Vec<String>,
     locale: Locale,
 }
@@ -44,7 +47,7 @@ pub(super) struct AllowedFacts {
 impl AllowedFacts {
     /// The figures in the prompt's `data`, and the product's full title. Texts are in this language.
     pub(super) fn of(data: &Value, title: &str, locale: Locale) -> Self {
-        let mut figures = Vec::new();
+        let (mut figures, mut dates) = (Vec::new(), Vec::new());
         let members = data.as_object().into_iter().flatten();
         for (_, value) in members.filter(|(name, _)| *name != "product") {
             match value {
@@ -52,9 +55,9 @@ impl AllowedFacts {
                     let number = number.as_f64().unwrap_or_default();
                     figures.extend([number, number.round()]);
                 }
-                // Splits a date into its numbers, because a text may write them in any order.
                 Value::String(text) => {
-                    figures.extend(text.split('-').filter_map(|part| part.parse::<f64>().ok()));
+                    let date = text.parse().ok();
+                    dates.extend(date.into_iter().flat_map(|date| written(date, locale)));
                 }
                 _ => {}
             }
@@ -63,6 +66,7 @@ impl AllowedFacts {
         let mut names = vec![clean(title, 500).to_lowercase(), sent];
         names = names.iter().map(|name| without_emphasis(name)).collect();
         names.retain(|name| !name.is_empty());
+        names.extend(dates);
         Self {
             figures,
             names,
@@ -98,7 +102,7 @@ impl AllowedFacts {
             )));
         }
         let line = without_emphasis(&line);
-        // The product's name may have markup and any figure.
+        // The product's name may have markup and any figure, a date any numbers.
         let named = |rest: String, name: &String| without(&rest, name);
         let rest = self.names.iter().fold(line.to_lowercase(), named);
         if has_markup(&rest) {
@@ -117,7 +121,7 @@ impl AllowedFacts {
         };
         let is_unknown = |numeral: &&str| !value_of(numeral, self.locale).is_some_and(is_known);
         let unknown = numerals(lower).find(is_unknown);
-        match unknown.or_else(|| multiple_or_currency(lower)) {
+        match unknown.or_else(|| refused_word(lower)) {
             Some(figure) => Err(Flaw::Figure(figure.to_owned())),
             None => Ok(()),
         }
@@ -143,6 +147,33 @@ fn content_in(text: &str) -> Result<AnswerContent, Flaw> {
     from(text.rfind('{').unwrap_or(0)).map_err(|error| Flaw::Schema(clean(&error.to_string(), 160)))
 }
 
+/// The forms of a date in lower case, those with a year first.
+fn written(date: Date, locale: Locale) -> Vec<String> {
+    let (year, month, day) = (date.year(), date.month(), date.day());
+    let name = names::month(locale, month).to_lowercase();
+    let short: String = name.chars().take(3).collect();
+    let mut forms = vec![date.to_string()];
+    if locale == Locale::PtBr {
+        forms.push(format!("{day:02}/{month:02}/{year}"));
+        forms.push(format!("{day:02}/{month:02}"));
+    }
+    for name in [name, short] {
+        forms.extend(match locale {
+            Locale::PtBr => vec![
+                format!("{day} de {name} de {year}"),
+                format!("{day} de {name}"),
+            ],
+            Locale::En => vec![
+                format!("{day} {name} {year}"),
+                format!("{name} {day}, {year}"),
+                format!("{day} {name}"),
+                format!("{name} {day}"),
+            ],
+        });
+    }
+    forms
+}
+
 fn has_markup(lower: &str) -> bool {
     let links = ["://", "www.", "](", "javascript:", "mailto:"];
     // "Data:" is also the Portuguese word for a date.
@@ -152,44 +183,24 @@ fn has_markup(lower: &str) -> bool {
     marks.copied().any(|mark| lower.contains(mark))
 }
 
-/// Words that multiply or replace a figure, and words for prices, which are never in the data.
-const MULTIPLES_AND_CURRENCIES: [&str; 29] = [
-    "mil",
-    "milhar",
-    "milhares",
-    "milhão",
-    "milhões",
-    "bilhão",
-    "bilhões",
-    "dezena",
-    "dezenas",
-    "dúzia",
-    "dúzias",
-    "centena",
-    "centenas",
-    "k",
-    "dozen",
-    "dozens",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "reais",
-    "centavos",
-    "dólares",
-    "euros",
-    "dollars",
-    "brl",
-    "usd",
-];
+/// Words in place of figures, words that multiply figures, and words for prices, which are never in
+/// the data. The word for one is missing, because it is an article, too.
+const REFUSED_WORDS: &str = "\
+dois duas três quatro cinco seis sete oito nove dez onze doze treze catorze quatorze quinze \
+dezesseis dezessete dezoito dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta \
+noventa cem duzentos duzentas trezentos trezentas quatrocentos quatrocentas quinhentos quinhentas \
+seiscentos seiscentas setecentos setecentas oitocentos oitocentas novecentos novecentas \
+mil milhar milhares milhão milhões bilhão bilhões dezena dezenas dúzia dúzias centena centenas \
+two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety \
+k dozen dozens hundred hundreds thousand thousands million millions \
+reais centavos dólares euros dollars brl usd";
 const CURRENCY_SIGNS: [char; 4] = ['$', '€', '£', '¥'];
 
-/// The first multiple or currency of a line in lower case.
-fn multiple_or_currency(lower: &str) -> Option<&str> {
+/// The first refused word or sign of a line in lower case.
+fn refused_word(lower: &str) -> Option<&str> {
     let mut words = lower.split(|character: char| !character.is_alphabetic());
-    let word = words.find(|word| MULTIPLES_AND_CURRENCIES.contains(word));
+    let word = words.find(|word| REFUSED_WORDS.split(' ').any(|refused| refused == *word));
     word.or_else(|| lower.matches(CURRENCY_SIGNS).next())
 }
 
@@ -321,6 +332,13 @@ mod tests {
             "Custa R$ 42,00.",
             "Custa 42 reais.",
             "Custa € 42.",
+            // The numbers of dates count nothing.
+            "Peça 2026 unidades.",
+            "Peça 20 unidades.",
+            "Peça 11 unidades até 20/11/2027.",
+            "Peça cinquenta unidades.",
+            "Peça vinte e duas unidades.",
+            "Peça dez unidades.",
         ] {
             let checked = facts(title).check(&reply(text, &[]));
             assert!(
@@ -342,6 +360,46 @@ mod tests {
                 matches!(checked, Err(Flaw::Figure(_))),
                 "{title}: {checked:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_date_that_was_given_is_known_in_every_form() {
+        let read = |locale, text: &str| {
+            let facts = AllowedFacts::of(&data_of("Rice"), "Rice", locale);
+            facts.check(&reply(text, &[])).map(drop)
+        };
+        for text in [
+            "2026-11-20",
+            "20/11/2026",
+            "20/11",
+            "20 de novembro de 2026",
+            "20 de Novembro",
+        ] {
+            let text = format!("Peça 42 unidades até {text}.");
+            assert_eq!(read(Locale::PtBr, &text), Ok(()), "{text}");
+        }
+        for text in [
+            "2026-11-20",
+            "20 Nov 2026",
+            "20 November 2026",
+            "November 20, 2026",
+            "November 20",
+            "Nov 20",
+        ] {
+            let text = format!("Order 42 units until {text}.");
+            assert_eq!(read(Locale::En, &text), Ok(()), "{text}");
+        }
+        for text in [
+            "Order 2026 units today.",
+            "Order fifty units.",
+            "Order twenty-two units.",
+            "Order 20 units.",
+            "Order 42 units until 21 Nov 2026.",
+            "Order 42 units until 20 Nov 2027.",
+        ] {
+            let refused = read(Locale::En, text);
+            assert!(matches!(refused, Err(Flaw::Figure(_))), "{text}");
         }
     }
 

@@ -35,7 +35,7 @@ on_both_engines!(
             (Source::Model, "worded")
         );
         assert_eq!(provenance.model.as_deref(), Some("little-one"));
-        assert_eq!(provenance.prompt_version.as_deref(), Some("restock-2"));
+        assert_eq!(provenance.prompt_version.as_deref(), Some("restock-3"));
         assert_eq!(
             (provenance.prompt_tokens, provenance.completion_tokens),
             (Some(500), Some(90))
