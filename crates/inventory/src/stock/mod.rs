@@ -208,7 +208,7 @@ pub async fn ledger_list(
         .read(async move |conn| {
             let last = store::last_entry(conn, product, as_of).await?;
             let count = store::count_entries(conn, product, last).await?;
-            if count == 0 && store::quantity(conn, product).await?.is_none() {
+            if count == 0 && store::count_entries(conn, product, i64::MAX).await? == 0 {
                 return Err(Refusal::NotFound);
             }
             let (number, offset) = request.within(count)?;

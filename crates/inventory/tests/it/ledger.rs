@@ -109,10 +109,17 @@ app_on_both_engines!(a_past_balance_is_the_first_row_up_to_then, async |app| {
         let malformed = admin.get(&path).await;
         malformed.is(400, &json!({"as_of": ["Enter a valid date/time."]}));
     }
-    admin
-        .get("/api/v1/products/99/ledger/")
-        .await
-        .is(404, &json!({"detail": "Not found."}));
+    // A deleted product keeps its ledger, and so its past balances.
+    let gone = admin.a_product("Sal", 0).await;
+    let path = format!("/api/v1/products/{gone}/");
+    admin.delete(&path).await.has_status(204);
+    assert_eq!(kinds(&admin, gone, "").await, rows(&[("opening", 0, 0)]));
+    assert_eq!(kinds(&admin, gone, "?as_of=2026-11-19").await, []);
+    for query in ["", "?as_of=2026-11-19"] {
+        let path = format!("/api/v1/products/99/ledger/{query}");
+        let missing = admin.get(&path).await;
+        missing.is(404, &json!({"detail": "Not found."}));
+    }
 });
 
 /// A product's ledger with the times of its rows, oldest first.
