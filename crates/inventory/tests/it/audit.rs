@@ -100,6 +100,14 @@ app_on_both_engines!(
                 0,
             ),
             (Method::PATCH, "/api/v1/brands/2/", Some(json!({})), 200, 0),
+            // Its description was null, which reads the same.
+            (
+                Method::PATCH,
+                "/api/v1/brands/2/",
+                Some(json!({"description": ""})),
+                200,
+                0,
+            ),
             (Method::DELETE, "/api/v1/brands/2/", None, 204, 1),
             (Method::DELETE, "/api/v1/brands/2/", None, 404, 0),
             (Method::DELETE, "/api/v1/brands/1/", None, 409, 0),

@@ -150,12 +150,10 @@ impl Value<'_> {
         }
     }
 
-    /// Whether two values are equal. References are compared by id, so a renamed record is equal.
+    /// Whether a form control holds two values alike: a renamed record is equal, and null equals the
+    /// empty text.
     pub fn is(self, other: Value<'_>) -> bool {
-        match (self, other) {
-            (Self::Reference { id, .. }, Value::Reference { id: other, .. }) => id == other,
-            (value, other) => value == other,
-        }
+        self.typed() == other.typed()
     }
 }
 
