@@ -130,8 +130,7 @@ fn answered(field: &Field) -> RefOr<Schema> {
         Kind::Id => integer().minimum(Some(1)),
         Kind::Time => moment().description(Some("UTC, with six digits of fraction or none.")),
         Kind::Text { max } | Kind::LongText { max } => {
-            let least = (!field.is_nullable).then_some(1);
-            text().min_length(least).max_length(Some(max))
+            text().min_length(least_length(field)).max_length(Some(max))
         }
         Kind::Token => text(),
         Kind::Integer { min, max } => integer().minimum(Some(min)).maximum(Some(max)),
@@ -151,16 +150,22 @@ fn answered(field: &Field) -> RefOr<Schema> {
     of_types(value, [kind], field.is_nullable).into()
 }
 
+/// The least length of a text: an empty one is refused unless the field may be null.
+fn least_length(field: &Field) -> Option<usize> {
+    (!field.is_nullable).then_some(1)
+}
+
 /// The schema of a field in a request: numbers may be strings, and strings numbers.
 fn accepted(field: &Field) -> RefOr<Schema> {
     let pattern = |pattern| text().pattern(Some(pattern)).build();
     let either = match field.kind {
-        Kind::Text { max } | Kind::LongText { max } => {
-            let text = text().max_length(Some(max)).description(description(field));
-            return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
-        }
-        Kind::Id | Kind::Time | Kind::Token => {
-            let text = text().description(description(field));
+        Kind::Text { .. } | Kind::LongText { .. } | Kind::Id | Kind::Time | Kind::Token => {
+            let most = match field.kind {
+                Kind::Text { max } | Kind::LongText { max } => Some(max),
+                _ => None,
+            };
+            let text = text().min_length(least_length(field)).max_length(most);
+            let text = text.description(description(field));
             return of_types(text, [Type::String, Type::Number], field.is_nullable).into();
         }
         Kind::Truth | Kind::Choice(_) | Kind::Several => return answered(field),
