@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use db::{Money, Timestamp};
 use resource::{Kind, Value};
 use serde_json::value::RawValue;
+use web::locale::{Locale, read_file_time};
 
 use crate::rest::{Message, json::time_text, spreadsheet::escape};
 
@@ -91,14 +92,18 @@ pub(super) fn is_same_value(kind: Kind, imported: &str, stored: &str) -> bool {
     }
 }
 
-/// Files for users have whole seconds, and spreadsheets may store whole minutes.
+/// Files for users have whole seconds, and spreadsheets may store whole minutes. In such a file, an
+/// hour that the end of summer time repeats is read as the first of the two.
 fn is_same_time(imported: &str, stored: &str) -> bool {
     let (Ok(imported), Ok(stored)) = (Timestamp::parse(imported), Timestamp::parse(stored)) else {
         return false;
     };
-    let is_cut =
-        |unit: i64| stored.micros() - stored.micros().rem_euclid(unit) == imported.micros();
-    imported == stored || is_cut(SECOND) || is_cut(60 * SECOND)
+    let in_file = read_file_time(&Locale::default().file_time(stored)).unwrap_or(stored);
+    let is_cut = |time: Timestamp, unit: i64| {
+        time.micros() - time.micros().rem_euclid(unit) == imported.micros()
+    };
+    let is_same = |time: Timestamp| is_cut(time, SECOND) || is_cut(time, 60 * SECOND);
+    imported == stored || is_same(stored) || is_same(in_file)
 }
 
 fn is_same_parsed<T: PartialEq, E>(
@@ -126,5 +131,17 @@ mod tests {
         assert_eq!(semicolons.read("12,50").as_deref(), Ok("12.50"));
         assert!(semicolons.read("12.50").is_err());
         assert!(semicolons.read("1.234,56").is_err());
+    }
+
+    #[test]
+    fn a_time_is_the_same_however_a_file_says_it() {
+        let is_same = |imported, stored| is_same_value(Kind::Time, imported, stored);
+        let stored = "2018-02-18T02:30:09.5Z";
+        // In São Paulo it was 23:30 twice, and files do not say which.
+        for imported in [stored, "2018-02-18T01:30:09Z", "2018-02-18T01:30:00Z"] {
+            assert!(is_same(imported, stored), "{imported}");
+        }
+        assert!(!is_same("2018-02-18T02:30:00Z", "2018-02-18T01:30:00Z"));
+        assert!(!is_same("2018-02-18T01:31:00Z", stored));
     }
 }

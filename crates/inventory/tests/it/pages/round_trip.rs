@@ -103,6 +103,31 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_movement_of_the_hour_that_the_end_of_summer_time_repeats_is_known_again,
+    async |app| {
+        app.admin().a_product("Café", 10).await;
+        let mut admin = app.logged_in("admin").await;
+        let file =
+            "product,quantity,created_at\n1,1,2018-02-18T01:30:00Z\n1,2,2018-02-18T02:30:09.5Z\n";
+        let there = upload(&admin, "outflows", file).await;
+        let confirm = format!("{}confirm/", there.header("location"));
+        admin.submit(&confirm, &[]).await;
+        for (language, row) in [
+            ("pt-BR", ";17/02/2018 23:30:09"),
+            ("en", ",2018-02-17 23:30:09"),
+        ] {
+            admin.language = language;
+            let file = admin.get("/outflows/export/?ordering=id").await.text;
+            assert!(file.contains(row), "{file}");
+            let same = upload(&admin, "outflows", &file).await;
+            assert_eq!(same.status, 303, "{}", same.text);
+            let shown = admin.page(same.header("location")).await;
+            assert!(shown.contains("<strong>0</strong>"), "{shown}");
+        }
+    }
+);
+
+app_on_both_engines!(
     a_template_has_the_columns_of_a_new_record_and_is_imported_when_filled_in,
     async |app| {
         app.admin().a_product("Arroz", 1).await;
