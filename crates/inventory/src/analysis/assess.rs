@@ -60,7 +60,12 @@ pub(crate) async fn assess(
     let figures = products.iter().map(|product| {
         let days = days.get(&product.id).map_or(&[][..], Vec::as_slice);
         let (threshold, terms) = settings.of_product(product.threshold, product.terms);
-        Figures::of(&Demand::of(days), product.quantity, threshold, terms)
+        Figures::of(
+            &Demand::until_today(days),
+            product.quantity,
+            threshold,
+            terms,
+        )
     });
     Ok(figures.collect())
 }

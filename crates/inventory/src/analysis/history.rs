@@ -1,7 +1,7 @@
-//! Daily sales histories of products: units sold on each day, and whether there was stock. A day is
-//! 24 hours long. The newest day ends now, so it is as long as the others.
+//! Daily sales histories of products: units sold on each day, and whether there was stock. Days are
+//! those of UTC, as on the dashboard, so that a history changes only with the stock and the day.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{Conn, Error, Timestamp};
 
@@ -9,22 +9,22 @@ use super::{
     model::{Day, real},
     store::history::{self, DaySales},
 };
-use crate::aggregates::DAY;
+use crate::aggregates::{DAY, day_of};
 
 /// The most stock-outs that are read per product. A product with more of them had short ones, and a
 /// short stock-out does not make a whole day empty.
 const MAX_STOCK_OUTS: i64 = 10_000;
 
-/// The daily histories of these products, oldest day first. A history starts with the product's
-/// first movement and has at most `window` days. A product without movements has no entry. Runs
-/// three SQL statements for any number of products.
+/// The daily histories of these products, oldest day first. The last day is today. A history starts
+/// with the product's first movement and has at most `window` days before today. A product without
+/// movements has no entry. Runs three SQL statements for any number of products.
 pub(super) async fn days(
     conn: &mut Conn,
     products: &[i64],
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, Vec<Day>>, Error> {
-    let begin = window_begin(window, now);
+    let begin = days_before(day_of(now), window);
     let mut histories = BTreeMap::new();
     for past in history::sales_histories(conn, products, begin).await? {
         if let Some(first) = past.first {
@@ -39,7 +39,7 @@ pub(super) async fn days(
             days.mark_stock_out(stock_out.from.max(*known_since), stock_out.to);
         }
     }
-    for sales in history::sold_by_day(conn, products, begin, now).await? {
+    for sales in history::sold_by_day(conn, products, begin, last_moment(now)).await? {
         if let Some((days, _)) = histories.get_mut(&sales.product) {
             days.add_sales(sales);
         }
@@ -50,9 +50,24 @@ pub(super) async fn days(
         .collect())
 }
 
-/// The time `window` days ago.
-fn window_begin(window: i64, now: Timestamp) -> Timestamp {
-    now - DAY * u32::try_from(window).unwrap_or(u32::MAX)
+fn days_before(time: Timestamp, days: i64) -> Timestamp {
+    time - DAY * u32::try_from(days).unwrap_or(u32::MAX)
+}
+
+/// The end of today.
+fn end_of_day(now: Timestamp) -> Timestamp {
+    day_of(now) + DAY
+}
+
+/// The last moment of today.
+fn last_moment(now: Timestamp) -> Timestamp {
+    end_of_day(now) - Duration::from_micros(1)
+}
+
+/// The number of days from that of `start` until today, both included. At least 1.
+fn count_days(start: Timestamp, now: Timestamp) -> i64 {
+    let days = end_of_day(now).since(day_of(start)).as_secs() / DAY.as_secs();
+    i64::try_from(days).unwrap_or(i64::MAX).max(1)
 }
 
 /// How fast a product sells.
@@ -60,23 +75,22 @@ fn window_begin(window: i64, now: Timestamp) -> Timestamp {
 pub(crate) struct SalesPace {
     /// Units sold in the window.
     pub(crate) units: i64,
-    /// Units per day, over the window or over the product's age if that is shorter.
+    /// Units per day, over the window or since the product's first movement.
     pub(crate) per_day: f64,
 }
 
-/// The sales pace of these products over the last `window` days.
+/// The sales pace of these products over `window` days, the last of which is today.
 pub(crate) async fn sales_paces(
     conn: &mut Conn,
     products: &[i64],
     window: i64,
     now: Timestamp,
 ) -> Result<BTreeMap<i64, SalesPace>, Error> {
-    let begin = window_begin(window, now);
+    let begin = days_before(end_of_day(now), window);
     let pasts = history::sales_histories(conn, products, begin).await?;
     let pace = |past: history::SalesHistory| {
         let begin = past.first.map_or(begin, |first| first.max(begin));
-        let days = now.since(begin).as_secs_f64() / DAY.as_secs_f64();
-        let per_day = real(past.units) / days.max(1.0);
+        let per_day = real(past.units) / real(count_days(begin, now));
         (
             past.product,
             SalesPace {
@@ -96,15 +110,11 @@ struct DailyHistory {
 }
 
 impl DailyHistory {
-    fn new(start: Timestamp, end: Timestamp) -> Self {
-        let count = end.since(start).as_secs() / DAY.as_secs() + 1;
-        // If the period is a whole number of days, there is no partial day at its beginning.
-        let is_even = end.since(start) == DAY * u32::try_from(count - 1).unwrap_or(u32::MAX);
-        let count = if is_even { (count - 1).max(1) } else { count };
-        let days = usize::try_from(count).unwrap_or(0);
+    fn new(start: Timestamp, now: Timestamp) -> Self {
+        let days = usize::try_from(count_days(start, now)).unwrap_or(0);
         Self {
             start,
-            end,
+            end: end_of_day(now),
             days: vec![Day::in_stock(0); days],
         }
     }
@@ -153,7 +163,7 @@ mod tests {
     #[test]
     fn what_was_sold_on_the_first_day_is_never_before_it() {
         let mut history = history();
-        for (days_ago, units) in [(0, 1), (0, 2), (1, 4), (4, 8), (5, 16)] {
+        for (days_ago, units) in [(0, 1), (0, 2), (1, 4), (4, 8), (5, 10), (6, 6)] {
             history.add_sales(DaySales {
                 product: 1,
                 days_ago,
@@ -161,13 +171,14 @@ mod tests {
             });
         }
         let units: Vec<i64> = history.oldest_first().iter().map(|day| day.units).collect();
-        assert_eq!(units, [24, 0, 0, 4, 3]);
+        assert_eq!(units, [16, 8, 0, 0, 4, 3]);
     }
 
     #[test]
     fn a_day_that_was_empty_in_part_had_something_to_sell() {
         let mut history = history();
         let spells = [
+            ("2026-11-15T12:00:00Z", Some(at("2026-11-16T00:00:00Z"))),
             ("2026-11-16T10:00:00Z", Some(at("2026-11-18T13:00:00Z"))),
             ("2026-11-19T20:00:00Z", None),
         ];
@@ -179,24 +190,19 @@ mod tests {
             .iter()
             .map(|day| day.in_stock)
             .collect();
-        assert_eq!(in_stock, [true, false, false, true, true]);
+        assert_eq!(in_stock, [false, true, false, true, true, false]);
     }
 
     #[test]
-    fn a_product_of_this_hour_has_one_day() {
+    fn a_history_has_each_day_from_its_first_movement_until_today() {
         let now = at("2026-11-20T12:00:00Z");
-        assert_eq!(DailyHistory::new(now, now).oldest_first().len(), 1);
-        assert_eq!(
-            DailyHistory::new(at("2026-11-20T11:00:00Z"), now)
-                .oldest_first()
-                .len(),
-            1
-        );
-        assert_eq!(
-            DailyHistory::new(at("2026-11-19T11:00:00Z"), now)
-                .oldest_first()
-                .len(),
-            2
-        );
+        for (start, days) in [
+            ("2026-11-20T12:00:00Z", 1),
+            ("2026-11-20T00:00:00Z", 1),
+            ("2026-11-19T23:59:59Z", 2),
+            ("2026-11-15T00:00:00Z", 6),
+        ] {
+            assert_eq!(count_days(at(start), now), days, "{start}");
+        }
     }
 }

@@ -65,8 +65,8 @@ app_on_both_engines!(
                         "3 days",
                         ">77</td>",
                         "Norte",
-                        "<strong>43</strong>",
-                        "Restocks to 52, covering 7 days for delivery and 7 days until the next review, at 2.8 a day.",
+                        "<strong>42</strong>",
+                        "Restocks to 51, covering 7 days for delivery and 7 days until the next review, at 2.7 a day.",
                     ],
                     vec![
                         "no sales",
@@ -83,7 +83,7 @@ app_on_both_engines!(
                     vec![
                         "3 dias",
                         "Norte",
-                        "Repõe até 52, para 7 dias de entrega e 7 dias até a próxima revisão, no ritmo de 2,8 por dia.",
+                        "Repõe até 51, para 7 dias de entrega e 7 dias até a próxima revisão, no ritmo de 2,7 por dia.",
                     ],
                     vec![
                         "sem saídas",
@@ -168,14 +168,14 @@ app_on_both_engines!(the_file_has_what_the_list_has, async |app| {
     let head = "Product ID,Product,Serial number,Stock,Threshold,Lasts (days),Sold in 30 days,Supplier ID,Last supplier,Order,Reason";
     assert_eq!(lines.next(), Some(head));
     let first = format!(
-        "{rice},Arroz,,9,11,3,77,2,Norte,43,\"Restocks to 52, covering 7 days for delivery and 7 days until the next review, at 2.8 a day.\""
+        "{rice},Arroz,,9,11,3,77,2,Norte,42,\"Restocks to 51, covering 7 days for delivery and 7 days until the next review, at 2.7 a day.\""
     );
     assert_eq!(lines.next(), Some(first.as_str()));
     assert_eq!(lines.count(), 2);
     visitor.language = "pt-BR";
     let file = visitor.get("/low-stock/export/").await.text;
     let head = "ID do produto;Produto;Número de série;Estoque;Mínimo;Dura (dias);Saídas em 30 dias;ID do fornecedor;Último fornecedor;Pedir;Motivo";
-    has(&file, &[head, ";Norte;43;Repõe até 52, para"]);
+    has(&file, &[head, ";Norte;42;Repõe até 51, para"]);
 });
 
 /// Changes the threshold in the row of a product.

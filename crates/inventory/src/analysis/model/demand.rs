@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::real;
+use super::{
+    figures::{LEAST_DAYS, LEAST_DEMAND_DAYS},
+    real,
+};
 
 /// One day of a product's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,6 +75,23 @@ impl Demand {
                 .iter()
                 .fold(0, |sum, day| sum.saturating_add(day.units)),
         }
+    }
+
+    /// The demand of a history that ends today. Today is not over, so it counts only while the days
+    /// before it are too few for a forecast.
+    pub fn until_today(days: &[Day]) -> Self {
+        let before_today = days.split_last().map_or(days, |(_, before)| before);
+        let demand = Self::of(before_today);
+        if demand.is_enough() {
+            demand
+        } else {
+            Self::of(days)
+        }
+    }
+
+    /// Whether there are enough days for a forecast.
+    pub fn is_enough(&self) -> bool {
+        self.available_days() >= LEAST_DAYS && self.demand_days() >= LEAST_DEMAND_DAYS
     }
 
     /// The number of days with stock.
@@ -174,6 +194,19 @@ mod tests {
             in_stock: false,
         };
         assert_eq!(Demand::of(&[sold_out]).available_days(), 1);
+    }
+
+    #[test]
+    fn today_counts_only_while_the_days_before_it_are_too_few() {
+        let days = |units: &[i64]| {
+            let demand = Demand::until_today(&Day::all_in_stock(units));
+            (demand.days, demand.units)
+        };
+        assert_eq!(days(&[]), (0, 0));
+        assert_eq!(days(&[9]), (1, 9));
+        assert_eq!(days(&[1, 2, 0, 0, 0, 0, 0, 9]), (8, 12));
+        assert_eq!(days(&[1, 2, 3, 0, 0, 0, 9]), (7, 15));
+        assert_eq!(days(&[1, 2, 3, 0, 0, 0, 0, 9]), (7, 6));
     }
 
     #[test]

@@ -151,7 +151,7 @@ impl Figures {
 impl Forecast {
     /// Computes the forecast. `None` if there are too few days or nothing was sold.
     pub fn of(demand: &Demand, quantity: i64, threshold: i64, terms: &Terms) -> Option<Self> {
-        if demand.available_days() < LEAST_DAYS || demand.demand_days() < LEAST_DEMAND_DAYS {
+        if !demand.is_enough() {
             return None;
         }
         let class = demand.class();

@@ -11,7 +11,7 @@ use super::super::{
     store::{history::AnalysedProduct, shop::ReportFacts},
 };
 use crate::{
-    aggregates::{DAY, Sum},
+    aggregates::{DAY, Sum, day_of},
     rest::spreadsheet::escape,
 };
 
@@ -64,7 +64,7 @@ pub struct ReportLine {
     /// The value of `excess_units` at cost.
     #[serde(serialize_with = "crate::rest::json::total")]
     pub excess_value: Sum,
-    /// Whole days since the last outflow. `None` if there was none.
+    /// Days since that of the last outflow. `None` if there was none.
     pub days_since_outflow: Option<i64>,
     /// Whether there is stock and nothing went out for `DEAD_AFTER` days.
     pub is_dead: bool,
@@ -81,7 +81,8 @@ impl ReportLine {
         now: Timestamp,
     ) -> Self {
         let days_since = |time: Timestamp| {
-            i64::try_from(now.since(time).as_secs() / DAY.as_secs()).unwrap_or(i64::MAX)
+            let days = day_of(now).since(day_of(time)).as_secs() / DAY.as_secs();
+            i64::try_from(days).unwrap_or(i64::MAX)
         };
         let since_outflow = facts.last_outflow.map(days_since);
         let age = facts.first_entry.map_or(0, days_since);

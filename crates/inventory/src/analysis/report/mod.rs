@@ -23,7 +23,10 @@ use super::{
     model::portfolio::AbcThresholds,
     store::shop,
 };
-use crate::{Config, aggregates::Sum};
+use crate::{
+    Config,
+    aggregates::{Sum, day_of},
+};
 
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// Products per batch. Each has a number for every day of its history.
@@ -73,7 +76,7 @@ pub async fn report(
     loop {
         let (ReportParameters { settings, now }, from) = (*parameters, after);
         let read = async move |conn: &mut Conn| {
-            let batch = shop::products(conn, from, now - YEAR, BATCH_PRODUCTS).await?;
+            let batch = shop::products(conn, from, day_of(now) - YEAR, BATCH_PRODUCTS).await?;
             let (products, facts): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
             let figures = assess(conn, settings, &products, now).await?;
             Ok(products.into_iter().zip(facts).zip(figures).collect())
@@ -96,7 +99,7 @@ pub async fn report(
 /// The yearly usage of every product by id (units, value), which the ABC classes need at once.
 async fn usage(db: &Db, now: Timestamp) -> Result<BTreeMap<i64, (i128, Sum)>, Error> {
     let mut all = BTreeMap::new();
-    let (mut after, from) = (i64::MIN, now - YEAR);
+    let (mut after, from) = (i64::MIN, day_of(now) - YEAR);
     loop {
         let read = async move |conn: &mut Conn| shop::usage(conn, after, from, BATCH_USAGE).await;
         let batch = db.report::<_, Error, _>(read).await?;

@@ -20,7 +20,7 @@ pub(crate) struct AnalysedProduct {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DaySales {
     pub(crate) product: i64,
-    /// Periods of 24 hours before now. The newest is 0.
+    /// Days before today. Today is 0.
     pub(crate) days_ago: i64,
     pub(crate) units: i64,
 }
@@ -125,12 +125,13 @@ pub(crate) async fn sales_histories(
     .await
 }
 
-/// The units of these products that were sold on each day from `from` to `now`.
+/// The units of these products that were sold on each day since `from`. `today_end` is the last
+/// moment of today.
 pub(crate) async fn sold_by_day(
     conn: &mut Conn,
     products: &[i64],
     from: Timestamp,
-    now: Timestamp,
+    today_end: Timestamp,
 ) -> Result<Vec<DaySales>, Error> {
     let (before, after) = match conn.engine() {
         Engine::Sqlite => ("(", " - created_at) / 86400000000"),
@@ -140,7 +141,7 @@ pub(crate) async fn sold_by_day(
         ),
     };
     let mut query = Query::new("SELECT product_id, ");
-    query.push(before).bind(now).push(after).push(concat!(
+    query.push(before).bind(today_end).push(after).push(concat!(
         ", CAST(sum(",
         units!(),
         ") AS BIGINT) FROM outflows WHERE created_at >= "

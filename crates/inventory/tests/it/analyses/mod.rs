@@ -34,8 +34,7 @@ fn with_model(server: &ModelServer) -> Config {
     config
 }
 
-/// A product that was sold for 28 days; the last sale leaves 9 units, which is low, an hour before
-/// now.
+/// A product that was sold for 28 days until yesterday; the last sale leaves 9 units, which is low.
 pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
     let manager = app.manager();
     let product = manager.a_product(title, 84).await;
@@ -47,7 +46,7 @@ pub(crate) async fn a_product_that_ran_low(app: &TestApp, title: &str) -> i64 {
             app.sell(product, units).await;
         }
     }
-    app.clock.advance(Duration::from_secs(60 * 60));
+    app.clock.advance(Duration::from_secs(13 * 60 * 60));
     assert_eq!(app.manager().quantity_of(product).await, 9);
     product
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use inventory::{
+    aggregates,
     analysis::{
         model::portfolio::Abc,
         report::{self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly},
@@ -91,6 +92,25 @@ app_on_both_engines!(
         assert_eq!(analysis.summary.suggested_quantity, Some(140));
     }
 );
+
+app_on_both_engines!(the_advice_of_a_day_is_the_same_at_every_hour, async |app| {
+    let product = app.admin().a_product("Arroz", 400).await;
+    for units in [1, 30, 2, 45, 3, 60, 1, 25, 5, 50, 2, 70, 4, 35, 3, 55] {
+        app.sell(product, units).await;
+        app.clock.advance(Duration::from_secs(29 * 60 * 60));
+    }
+    let visitor = app.logged_in("manager").await;
+    let midnight = aggregates::day_of(app.clock.now()) + DAY;
+    let mut of_day = None;
+    for hour in 0..24 {
+        app.clock
+            .set(midnight + Duration::from_secs(60 * 60) * hour);
+        let low = visitor.get("/low-stock/export/").await.text;
+        let told = (report_of(&app).await.0, low);
+        assert!(told.0[0].suggested_quantity > Some(0), "{told:?}");
+        assert_eq!(of_day.get_or_insert_with(|| told.clone()), &told, "{hour}");
+    }
+});
 
 app_on_both_engines!(
     a_movement_imported_after_its_time_does_not_change_the_stock_of_a_year_ago,

@@ -5,7 +5,7 @@ use serde_json::json;
 use test_kit::on_both_engines;
 use web::locale::Locale;
 
-use super::{a_new_product_that_is_low, a_product_that_ran_low, analysed};
+use super::{DAY, a_new_product_that_is_low, a_product_that_ran_low, analysed};
 use crate::app::{TestApp, app_on_both_engines, unlimited};
 
 const PORTUGUESE: &str = "\
@@ -70,6 +70,21 @@ app_on_both_engines!(
         assert_eq!(told["type"], "analysis.created");
         assert_eq!(told["data"]["suggested_quantity"], 42);
         assert_eq!(told["data"]["result"], PORTUGUESE);
+    }
+);
+
+app_on_both_engines!(
+    what_was_sold_today_is_known_while_there_is_no_forecast,
+    async |app| {
+        let product = app.admin().a_product("Arroz", 12).await;
+        app.clock.advance(DAY * 30);
+        app.sell(product, 3).await;
+        let analysis = analysed(&app).await;
+        assert_eq!(analysis.summary.suggested_quantity, None);
+        let figures: serde_json::Value = serde_json::from_str(&analysis.figures).unwrap();
+        for (name, value) in [("units", 3), ("demand_days", 1), ("days", 31)] {
+            assert_eq!(figures[name], value, "{name}: {figures}");
+        }
     }
 );
 
