@@ -24,6 +24,8 @@ use crate::{
 const PRICE: &str = r"^[0-9]{1,20}(\.[0-9]{1,2})?$";
 /// The pattern of `ordering`.
 const ORDERING: &str = "^-?[a-z_]+(,-?[a-z_]+)*$";
+/// The longest search, in characters.
+const MAX_SEARCH: usize = 500;
 
 impl IntoParams for RecordId {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
@@ -68,7 +70,7 @@ pub(super) fn of_list(
 
 fn filter(filter: &QueryFilter) -> Parameter {
     let schema = match filter.kind {
-        FilterKind::Words => text(),
+        FilterKind::Words => text().max_length(Some(MAX_SEARCH)),
         FilterKind::Truth => ObjectBuilder::new().schema_type(Type::Boolean),
         FilterKind::Day => text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Date))),
     };

@@ -174,7 +174,7 @@ app_on_both_engines!(
             has(
                 &page,
                 &[
-                    "Queued for 17 Dec 2026",
+                    "Queued for 18 Dec 2026",
                     "Analyse now",
                     "Peça agora 42 unidades.",
                 ],

@@ -127,16 +127,20 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
-    a_text_that_may_not_be_empty_has_a_least_length_and_a_search_has_no_greatest,
+    a_text_that_may_not_be_empty_has_a_least_length,
     async |app| {
         let admin = app.admin();
         let mut texts = BTreeSet::new();
         for operation in DOCUMENT.operations() {
+            let url = operation.path;
             let body = &operation.described["requestBody"];
             let json = &body["content"]["application/json"]["schema"]["$ref"];
             let Some(name) = json.as_str().and_then(|path| path.rsplit('/').next()) else {
                 continue;
             };
+            if operation.method != "post" || !url.starts_with("/api/") {
+                continue;
+            }
             let schema = &DOCUMENT.value()["components"]["schemas"][name];
             let required = schema["required"].as_array();
             for field in required.into_iter().flatten() {
@@ -144,23 +148,14 @@ app_on_both_engines!(
                 let property = &schema["properties"][field];
                 if property["type"].to_string().contains("string") {
                     assert_eq!(property["minLength"], 1, "{name}.{field}");
-                    let url = operation.path.replace("{id}", "1");
-                    if operation.method == "post" && url.starts_with("/api/") {
-                        let answer = admin.post(&url, json!({field: ""})).await;
-                        let blank = json!(["This field may not be blank."]);
-                        assert_eq!(answer.json()[field], blank, "{url}: {answer:?}");
-                    }
+                    let answer = admin.post(url, json!({field: ""})).await;
+                    let blank = json!(["This field may not be blank."]);
+                    assert_eq!(answer.json()[field], blank, "{url}: {answer:?}");
                     texts.insert(field);
                 }
             }
         }
         let expected = ["name", "password", "refresh", "title", "token", "username"];
         assert_eq!(texts, BTreeSet::from(expected));
-        let list = &DOCUMENT.value()["paths"]["/api/v1/products/"]["get"];
-        let parameters = list["parameters"].as_array().unwrap();
-        let search = parameters.iter().find(|one| one["name"] == "search");
-        assert_eq!(search.unwrap()["schema"], json!({"type": "string"}));
-        let long = format!("/api/v1/products/?search={}", "a".repeat(600));
-        admin.get(&long).await.has_status(200);
     }
 );
