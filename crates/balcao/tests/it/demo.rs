@@ -77,28 +77,6 @@ async fn a_pix_paid_at_the_sandbox_turns_approved_in_the_shop() {
 }
 
 #[tokio::test]
-async fn a_metric_is_declared_once_whatever_services_have_it() {
-    let demo = Start::new(["demo"]).ready().await;
-    let metrics = format!("{}/metrics", demo.url("metrics").await);
-    let text = client().get(metrics).send().await.unwrap();
-    let text = text.text().await.unwrap();
-    let mut declared: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("# TYPE "))
-        .collect();
-    assert!(declared.contains(&"# TYPE balcao_database_reads_total counter"));
-    for service in ["checkout", "inventory"] {
-        let figure = format!("balcao_database_reads_total{{service=\"{service}\"}}");
-        assert!(text.contains(&figure), "{figure} is missing in:\n{text}");
-    }
-    declared.sort_unstable();
-    assert!(
-        declared.windows(2).all(|pair| pair[0] != pair[1]),
-        "{declared:?}"
-    );
-}
-
-#[tokio::test]
 async fn the_demo_talks_to_nobody_that_the_environment_names() {
     let receiver = Receiver::start().await;
     let others = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -45,7 +45,12 @@ async fn the_figures_are_what_prometheus_own_checker_asks_for_in_either_format()
     let demo = Start::new(["demo"]).ready().await;
     let (kind, text) = figures(&demo, "*/*").await;
     assert_eq!(kind, "text/plain; version=0.0.4; charset=utf-8");
+    // It also refuses a metric of both services that is declared twice.
     assert_eq!(complaints(&text), "");
+    for service in ["checkout", "inventory"] {
+        let figure = format!("balcao_database_reads_total{{service=\"{service}\"}}");
+        assert!(text.contains(&figure), "{figure} is missing in:\n{text}");
+    }
     let (kind, open_metrics) =
         figures(&demo, "application/openmetrics-text, text/plain;q=0.5").await;
     assert_eq!(
