@@ -16,7 +16,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(5 * 60);
 /// streams ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
-    lines: Arc<Mutex<Vec<String>>>,
+    printed: Arc<Mutex<Vec<String>>>,
     open: Arc<Mutex<usize>>,
     count: watch::Sender<usize>,
 }
@@ -27,7 +27,7 @@ impl Lines {
     /// Those of a process whose streams are piped.
     pub(crate) fn of(child: &mut Child) -> Self {
         let lines = Self {
-            lines: Arc::default(),
+            printed: Arc::default(),
             open: Arc::new(Mutex::new(2)),
             count: watch::Sender::new(0),
         };
@@ -47,7 +47,7 @@ impl Lines {
             {
                 let text = String::from_utf8_lossy(&line).trim_end().to_owned();
                 line.clear();
-                let mut lines = output.lines.lock().expect("the lines");
+                let mut lines = output.printed.lock().expect("the lines");
                 lines.push(text);
                 let count = lines.len();
                 drop(lines);
@@ -70,7 +70,7 @@ impl Lines {
             loop {
                 let closed = *count.borrow_and_update() == Self::ENDED;
                 {
-                    let lines = self.lines.lock().expect("the lines");
+                    let lines = self.printed.lock().expect("the lines");
                     if let Some(line) = lines.iter().skip(seen).find(|line| wanted(line)) {
                         return Some(line.clone());
                     }
@@ -105,6 +105,6 @@ impl Lines {
 
     /// Everything printed so far, both streams together.
     pub(crate) fn joined(&self) -> String {
-        self.lines.lock().expect("the lines").join("\n")
+        self.printed.lock().expect("the lines").join("\n")
     }
 }

@@ -77,7 +77,10 @@ pub(super) async fn after_other(
 
 /// Whether a stock is low under the thresholds that apply now, archived or not.
 fn is_low_now(work: &Work<'_>, stock: LockedStock) -> bool {
-    is_low(stock.quantity, work.policy.threshold_of(stock.state.threshold))
+    is_low(
+        stock.quantity,
+        work.policy.threshold_of(stock.state.threshold),
+    )
 }
 
 fn level<'a>(work: &Work<'_>, product: &'a Titled, stock: LockedStock) -> LevelPayload<'a> {

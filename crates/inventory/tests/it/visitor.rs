@@ -94,8 +94,9 @@ impl Visitor<'_> {
 
     /// Posts a form of exactly these fields.
     pub(crate) async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let mut body = form_urlencoded::Serializer::new(String::new());
-        let body = body.extend_pairs(fields).finish();
+        let body = form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
         let form = [("content-type", "application/x-www-form-urlencoded")];
         self.send(Method::POST, path, &body, &form).await
     }

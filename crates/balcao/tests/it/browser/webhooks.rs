@@ -59,7 +59,7 @@ async fn an_endpoint_is_managed_by_pages_without_scripts() {
     let secret = browser.wait_text("#secret", "whsec_").await;
     browser.click("main .button-primary").await;
 
-    browser.wait_text("main", "Working").await;
+    browser.wait_text("main", "Enabled").await;
     browser.click("form[action$='/test/'] button").await;
     browser.wait_text("#toasts", "Test event: it arrived").await;
     assert_eq!(

@@ -29,7 +29,7 @@ app_on_both_engines!(
             &page,
             &[
                 "name=\"types:product.low_stock\" value=\"1\" checked",
-                "Working",
+                "Enabled",
             ],
         );
         let mut renewed = fields.to_vec();
@@ -39,7 +39,7 @@ app_on_both_engines!(
         visitor
             .done(record, &[("url", "https://erp.example/other")])
             .await;
-        for (action, text) in [("disable", "Disabled manually"), ("enable", "Working")] {
+        for (action, text) in [("disable", "Disabled manually"), ("enable", "Enabled")] {
             let (_, page) = visitor
                 .done("/admin/endpoints/", &[("row:1", "1"), ("action", action)])
                 .await;

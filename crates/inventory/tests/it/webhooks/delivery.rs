@@ -6,7 +6,7 @@ use test_kit::on_both_engines;
 
 use super::{
     NOBODY, SECRET, config,
-    receiver::{ReceivedRequest, Receiver, Reply},
+    receiver::{Receiver, Reply},
     receiver_and_app,
 };
 use crate::app::TestApp;
