@@ -56,8 +56,8 @@ impl AllowedFacts {
                     figures.extend([number, number.round()]);
                 }
                 Value::String(text) => {
-                    let date = text.parse().ok();
-                    dates.extend(date.into_iter().flat_map(|date| written(date, locale)));
+                    let day = text.parse().into_iter();
+                    dates.extend(day.flat_map(|day| written(day, locale)));
                 }
                 _ => {}
             }
