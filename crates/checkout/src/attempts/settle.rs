@@ -315,6 +315,7 @@ impl ReportRecord {
         events::publish_change(tx, config, payment, change, order.as_ref(), now).await?;
         if let Some(order) = order
             && self.source == Source::OrderCancellation
+            && payment.1.state == PaymentState::Cancelled
         {
             orders::cancel_locked(tx, &order, now).await?;
         }
