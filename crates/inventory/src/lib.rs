@@ -22,6 +22,7 @@ mod idempotency;
 mod level;
 mod listing;
 mod login;
+mod months;
 mod movement;
 mod names;
 mod openapi;

@@ -1,5 +1,4 @@
-//! The labels of fields for pages, files and the audit log, taken from the fields' descriptions, and
-//! the names of months.
+//! The labels of fields for pages, files and the audit log, taken from the fields' descriptions.
 
 use resource::{Field, Record as _, in_a_sentence};
 use web::locale::Locale;
@@ -61,27 +60,6 @@ pub(crate) fn field(locale: Locale, name: &str) -> &str {
 /// The label for use within a sentence: `número de série`.
 pub(crate) fn field_in_a_sentence(locale: Locale, name: &str) -> String {
     in_a_sentence(field(locale, name)).replace('_', " ")
-}
-
-/// The name of a month, from 1.
-pub(crate) fn month(locale: Locale, month: i8) -> String {
-    const NAMES: [(&str, &str); 12] = [
-        ("janeiro", "January"),
-        ("fevereiro", "February"),
-        ("março", "March"),
-        ("abril", "April"),
-        ("maio", "May"),
-        ("junho", "June"),
-        ("julho", "July"),
-        ("agosto", "August"),
-        ("setembro", "September"),
-        ("outubro", "October"),
-        ("novembro", "November"),
-        ("dezembro", "December"),
-    ];
-    let index = usize::try_from(month).unwrap_or_default().saturating_sub(1);
-    let name = NAMES.get(index).map(|names| locale.say(*names).to_owned());
-    name.unwrap_or_else(|| month.to_string())
 }
 
 #[cfg(test)]

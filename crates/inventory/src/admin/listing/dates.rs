@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use web::locale::Locale;
 
 use super::{InvalidParameters, ListParameters};
-use crate::{names, rest::query::Parameters};
+use crate::{months, rest::query::Parameters};
 
 /// The selected year, month and day. A month requires a year, a day requires a month.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Dates {
     fn text(self, locale: Locale) -> String {
         match (self.year, self.month, self.day) {
             (_, _, Some(day)) => day.to_string(),
-            (_, Some(month), None) => names::month(locale, month),
+            (_, Some(month), None) => months::name(locale, month),
             (Some(year), None, None) => year.to_string(),
             (None, None, None) => locale.text("Todas as datas", "All dates").to_owned(),
         }

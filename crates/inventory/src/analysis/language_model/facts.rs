@@ -10,7 +10,7 @@ use super::{
     super::text::{ModelText, clean},
     answer::Flaw,
 };
-use crate::{names, rest::number::groups};
+use crate::{months, rest::number::groups};
 
 const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;
@@ -150,7 +150,7 @@ fn content_in(text: &str) -> Result<AnswerContent, Flaw> {
 /// The forms of a date in lower case, those with a year first.
 fn written(date: Date, locale: Locale) -> Vec<String> {
     let (year, month, day) = (date.year(), date.month(), date.day());
-    let name = names::month(locale, month).to_lowercase();
+    let name = months::name(locale, month).to_lowercase();
     let short: String = name.chars().take(3).collect();
     let mut forms = vec![date.to_string()];
     if locale == Locale::PtBr {

@@ -17,21 +17,21 @@ pub(crate) async fn ids_of_name(
     column: &'static str,
     name: &str,
 ) -> Result<Vec<i64>, Error> {
-    let mut query = Query::new("SELECT id, ");
+    let mut query = Query::new("SELECT ");
     query.push(column).push(" = ").bind(name);
-    query.push(" FROM ").push(table).push(" WHERE ");
+    query.push(", id FROM ").push(table).push(" WHERE ");
     query
         .push(column)
         .push("_folded = ")
         .bind(sql::folded(name));
-    query.push(" ORDER BY 2 DESC, id LIMIT 2");
+    query.push(" ORDER BY 1 DESC, id LIMIT 2");
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found: Vec<(i64, bool)> = conn.all_of(&query, read).await?;
-    let has_exact = found.iter().any(|(_, is_exact)| *is_exact);
+    let found: Vec<(bool, i64)> = conn.all_of(&query, read).await?;
+    let has_exact = found.iter().any(|(is_exact, _)| *is_exact);
     let meant = found
         .into_iter()
-        .filter(|(_, is_exact)| *is_exact == has_exact);
-    Ok(meant.map(|(id, _)| id).collect())
+        .filter(|(is_exact, _)| *is_exact == has_exact);
+    Ok(meant.map(|(_, id)| id).collect())
 }
 
 /// Where in a word of a title the text must occur.
