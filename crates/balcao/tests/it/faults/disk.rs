@@ -45,7 +45,8 @@ fn a_full_disk_leaves_no_half_made_secret() {
         Database::new(Engine::Postgres),
     );
     // No file may grow, as on a full disk. The database is elsewhere.
-    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" checkout endpoint list";
+    let script =
+        "trap '' XFSZ; ulimit -f 0; exec \"$0\" checkout endpoint add https://shop.example/";
     let output = Command::new("/bin/sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_balcao")])
         .env("BALCAO_DATA_DIR", data.path())

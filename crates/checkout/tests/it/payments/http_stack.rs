@@ -171,7 +171,11 @@ on_both_engines!(
         .await;
         let ask = async |key: Option<&str>| {
             let request = Request::get("/payments/").body(Body::empty()).unwrap();
-            let mut request = from([10, 0, 0, 1], request, &[]);
+            let headers = [
+                ("x-forwarded-proto", "https"),
+                ("x-forwarded-for", "10.0.0.1"),
+            ];
+            let mut request = from([127, 0, 0, 1], request, &headers);
             if let Some(key) = key {
                 let value = format!("Bearer {key}").parse().unwrap();
                 request.headers_mut().insert("authorization", value);

@@ -44,7 +44,7 @@ on_both_engines!(
         let posts = checkout.posts();
         let expected = json!({
             "reference": "1042", "description": "Conserto", "amount": 149.90,
-            "expires_at": "2026-11-26T02:59:59.000000Z",
+            "expires_at": "2026-11-26T02:59:59.999999Z",
         });
         assert_eq!((&posts[0].json(), &posts[1].json()), (&expected, &expected));
         let key = posts[0].header("idempotency-key");

@@ -139,7 +139,7 @@ on_both_engines!(a_list_asks_for_what_its_filters_say, async |address| {
     assert_eq!(
         checkout.calls()[0].line(),
         "GET /orders/?status=open&reference=1042&created_from=2026-11-01T03%3A00%3A00.000000Z\
-         &created_to=2026-12-01T02%3A59%3A59.000000Z&page=1&page_size=25"
+         &created_to=2026-12-01T02%3A59%3A59.999999Z&page=1&page_size=25"
     );
     manager.page_with("/payments/?page=9", 404).await;
     manager.page_with("/payments/?page=4294967296", 404).await;
