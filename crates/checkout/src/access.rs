@@ -55,15 +55,17 @@ pub(crate) async fn merchants_only(
 }
 
 /// Middleware: counts a merchant's requests by its key, so that programs on one machine leave each
-/// other their share, and all other requests by the client's address.
+/// other their share, and all other requests by the client's address. Handlers find the merchant in
+/// the request.
 pub(crate) async fn limit(
     State((limiter, keys)): State<(Arc<Limiter>, ApiKeys)>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     match Merchant::of(&keys, request.headers()).await {
         Ok(Some(merchant)) => {
-            let key = Key::new(MERCHANTS, merchant.key_digest);
+            let key = Key::new(MERCHANTS, merchant.key_digest());
+            request.extensions_mut().insert(merchant);
             limiter.count(&key, request, next).await
         }
         Ok(None) | Err(_) => Limiter::limit(State(limiter), request, next).await,
@@ -124,6 +126,9 @@ where
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        if let Some(merchant) = parts.extensions.get::<Self>() {
+            return Ok(merchant.clone());
+        }
         let keys = ApiKeys::from_ref(state);
         Self::of(&keys, &parts.headers).await?.ok_or_else(refused)
     }

@@ -63,7 +63,7 @@ fn assets() -> Assets {
 }
 
 fn api(state: &State) -> Router {
-    let limiter = Arc::new(Limiter::by_address(
+    let limiter = Arc::new(Limiter::new(
         "checkout",
         state.windows.clone(),
         state.config.rate_limit.clone(),
@@ -106,7 +106,7 @@ fn api(state: &State) -> Router {
 }
 
 fn pages(state: &State, assets: &Assets) -> Router {
-    let limiter = Limiter::by_address("checkout:pages", state.windows.clone(), PAGE_RATE.into());
+    let limiter = Limiter::new("checkout:pages", state.windows.clone(), PAGE_RATE.into());
     page::routes(state, assets)
         .merge(docs::routes(
             "Balcão checkout",

@@ -164,7 +164,7 @@ settings! {
         checkout_max_amount: MaxAmounts, "BALCAO_CHECKOUT_MAX_AMOUNT", Is("boleto=99999999.99"),
             "Highest amount of one payment by each method, in reais, as your account at the provider allows. A method that is not named has no limit here.";
         checkout_rate_limit: Rates, "BALCAO_CHECKOUT_RATE_LIMIT", Is("100/minute"),
-            "Requests per client address.";
+            "Requests per merchant's key, else per client address.";
         checkout_attempt_limit: Rates, "BALCAO_CHECKOUT_ATTEMPT_LIMIT", Is("off"),
             "Attempts to pay of one client address; `10/minute,60/hour` suits a public page. Merchants' servers and this machine are exempt.";
         checkout_decline_limit: Rates, "BALCAO_CHECKOUT_DECLINE_LIMIT", Is("5/hour"),

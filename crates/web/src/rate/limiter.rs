@@ -12,7 +12,7 @@ use super::{Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
-/// Rates for the requests of a router, counted by the client's address.
+/// Rates for the requests of a router.
 #[derive(Clone, Debug)]
 pub struct Limiter {
     kind: &'static str,
@@ -21,9 +21,8 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// Counts by the client's address. The kind keeps the counts of several limiters over the same
-    /// windows apart.
-    pub const fn by_address(kind: &'static str, windows: Windows, rates: Rates) -> Self {
+    /// The kind keeps the counts of several limiters over the same windows apart.
+    pub const fn new(kind: &'static str, windows: Windows, rates: Rates) -> Self {
         Self {
             kind,
             windows,

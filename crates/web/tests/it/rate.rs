@@ -254,7 +254,7 @@ fn peer() -> std::net::SocketAddr {
 }
 
 fn limited(clock: &Clock, rates: &str) -> Router {
-    let limiter = Limiter::by_address(
+    let limiter = Limiter::new(
         "api",
         Windows::memory(clock.clone()),
         rates.parse().unwrap(),
