@@ -34,11 +34,7 @@ async fn a_card_is_approved_and_leaves_a_receipt() {
 #[tokio::test]
 async fn a_pix_turns_to_paid_by_itself_when_the_payer_pays() {
     let shop = Shop::open().await;
-    let buyer = Buyer::at(&shop, ORDER).await;
-    buyer.choose("pix").await;
-    buyer.fill_payer().await;
-    buyer.pay().await;
-    buyer.see("pix").await;
+    let buyer = Buyer::with_pix(&shop).await;
     let code = buyer.text("[data-slot=code]").await;
     assert!(
         code.starts_with("000201") && code.contains("br.gov.bcb.pix"),
@@ -67,11 +63,7 @@ async fn a_pix_turns_to_paid_by_itself_when_the_payer_pays() {
 #[tokio::test]
 async fn a_reload_while_waiting_brings_the_pix_back_and_keeps_nothing_of_the_buyer() {
     let shop = Shop::open().await;
-    let buyer = Buyer::at(&shop, ORDER).await;
-    buyer.choose("pix").await;
-    buyer.fill_payer().await;
-    buyer.pay().await;
-    buyer.see("pix").await;
+    let buyer = Buyer::with_pix(&shop).await;
     let code = buyer.text("[data-slot=code]").await;
     let stored = buyer
         .script("return JSON.stringify([sessionStorage, localStorage])")
@@ -94,11 +86,7 @@ async fn a_reload_while_waiting_brings_the_pix_back_and_keeps_nothing_of_the_buy
 #[tokio::test]
 async fn a_pix_that_expires_says_so_and_offers_a_new_one() {
     let shop = Shop::open().await;
-    let buyer = Buyer::at(&shop, ORDER).await;
-    buyer.choose("pix").await;
-    buyer.fill_payer().await;
-    buyer.pay().await;
-    buyer.see("pix").await;
+    let buyer = Buyer::with_pix(&shop).await;
     shop.sandbox.act(&buyer.payment().await, "expire").await;
     buyer.see("expired").await;
     buyer.click("[data-action=other]").await;
@@ -114,11 +102,7 @@ async fn a_pix_that_expires_says_so_and_offers_a_new_one() {
 #[tokio::test]
 async fn a_pix_under_review_is_not_shown_as_to_be_paid() {
     let shop = Shop::open().await;
-    let buyer = Buyer::at(&shop, ORDER).await;
-    buyer.choose("pix").await;
-    buyer.fill_payer().await;
-    buyer.pay().await;
-    buyer.see("pix").await;
+    let buyer = Buyer::with_pix(&shop).await;
     shop.begin_review().await;
     buyer.see("review").await;
     let text = buyer.text("#result").await;
@@ -131,11 +115,7 @@ async fn a_pix_under_review_is_not_shown_as_to_be_paid() {
 #[tokio::test]
 async fn a_rejected_pix_is_not_explained_as_a_card() {
     let shop = Shop::open().await;
-    let buyer = Buyer::at(&shop, ORDER).await;
-    buyer.choose("pix").await;
-    buyer.fill_payer().await;
-    buyer.pay().await;
-    buyer.see("pix").await;
+    let buyer = Buyer::with_pix(&shop).await;
     shop.sandbox.act(&buyer.payment().await, "reject").await;
     buyer.see("declined").await;
     let text = buyer.text("#result").await;

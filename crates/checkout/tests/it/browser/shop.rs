@@ -208,6 +208,16 @@ impl<'a> Buyer<'a> {
         Self::reading(shop, path, Reader::default()).await
     }
 
+    /// Opens the page of [`ORDER`], and requests a pix.
+    pub(super) async fn with_pix(shop: &'a Shop) -> Self {
+        let buyer = Self::at(shop, ORDER).await;
+        buyer.choose("pix").await;
+        buyer.fill_payer().await;
+        buyer.pay().await;
+        buyer.see("pix").await;
+        buyer
+    }
+
     pub(super) async fn reading(shop: &'a Shop, path: &str, reader: Reader) -> Self {
         let browser = Browser::open_as(reader).await;
         browser.goto(&shop.url(path)).await;
