@@ -125,13 +125,13 @@ pub(crate) async fn sales_histories(
     .await
 }
 
-/// The units of these products that were sold on each day since `from`. `today_end` is the last
-/// moment of today.
+/// The units of these products that were sold on each day since `from`. `end` is the last moment of
+/// today.
 pub(crate) async fn sold_by_day(
     conn: &mut Conn,
     products: &[i64],
     from: Timestamp,
-    today_end: Timestamp,
+    end: Timestamp,
 ) -> Result<Vec<DaySales>, Error> {
     let (before, after) = match conn.engine() {
         Engine::Sqlite => ("(", " - created_at) / 86400000000"),
@@ -141,7 +141,7 @@ pub(crate) async fn sold_by_day(
         ),
     };
     let mut query = Query::new("SELECT product_id, ");
-    query.push(before).bind(today_end).push(after).push(concat!(
+    query.push(before).bind(end).push(after).push(concat!(
         ", CAST(sum(",
         units!(),
         ") AS BIGINT) FROM outflows WHERE created_at >= "

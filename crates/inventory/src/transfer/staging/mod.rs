@@ -267,8 +267,8 @@ async fn insert_chunk(
 ///
 /// # Errors
 ///
-/// A failure of the database that lasts, or a row that can be neither published nor withdrawn. The import then
-/// stays in progress and is continued later.
+/// A failure of the database that lasts, or a row that can be neither published nor withdrawn. The
+/// import then stays in progress and is continued later.
 pub(crate) async fn finish(
     db: &Db,
     clock: &Clock,
