@@ -113,7 +113,7 @@ async fn a_standby_that_is_promoted_under_load_has_every_acknowledged_sale() {
     sellers.sell(ENOUGH).await;
     sellers.is_over.store(true, Ordering::SeqCst);
     workers.join_all().await;
-    assert_eq!(readiness(&service).await, 200);
+    until(async || readiness(&service).await == 200).await;
     sellers.assert_stored(&address);
 }
 
@@ -151,7 +151,7 @@ async fn while_the_server_stands_still_a_sale_is_503() {
     }
     assert_eq!(readiness(&service).await, 503);
     server.thaw();
-    while readiness(&service).await != 200 {}
+    until(async || readiness(&service).await == 200).await;
     let sold = ana.post("/api/v1/outflows/", &sale).await.unwrap();
     assert_eq!(sold.status(), 201);
 }
