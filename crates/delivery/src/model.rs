@@ -67,7 +67,7 @@ resource! {
             .read_from("w.configured IS NOT NULL"),
         url: String = text("Endereço", "Address", URL_MAX).url().name().unfolded().listed_for_staff()
             .help("Para onde os eventos são enviados; começa com https:// ou http://.", "Where events are sent; it begins with https:// or http://."),
-        description: String = text("Descrição", "Description", DESCRIPTION_MAX).or_blank().unfolded().listed_for_staff(),
+        description: String = text("Descrição", "Description", DESCRIPTION_MAX).or_blank().listed_for_staff(),
         types: Types = several("Eventos", "Events", Types::PATH).read_from("w.types")
             .help("Se nenhum for marcado, todos os eventos, inclusive os futuros.", "If none is ticked, all events, including future ones."),
         enabled: bool = truth("Ativo", "Enabled").read_only().filtered().listed_for_staff(),

@@ -28,6 +28,7 @@ CREATE TABLE webhook_endpoints (
     configured      TEXT    CONSTRAINT webhook_endpoints_configured_check CHECK (configured IN ('settings', 'internal')),
     url             TEXT    NOT NULL,
     description     TEXT    NOT NULL,
+    description_folded TEXT NOT NULL,
     -- Types of events by comma; all of them when it is empty.
     types           TEXT    NOT NULL,
     enabled         INTEGER NOT NULL CONSTRAINT webhook_endpoints_enabled_check CHECK (enabled IN (0, 1)),

@@ -37,9 +37,17 @@ pub(crate) async fn insert(
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
-        "INSERT INTO webhook_endpoints (service, configured, url, description, types, enabled, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, TRUE, $6, $6) RETURNING id",
-        &[&service, &new.configured.map(ConfiguredEndpoint::name), &new.url, &new.description, &new.types, &now],
+        "INSERT INTO webhook_endpoints (service, configured, url, description, description_folded, types, enabled, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, TRUE, $7, $7) RETURNING id",
+        &[
+            &service,
+            &new.configured.map(ConfiguredEndpoint::name),
+            &new.url,
+            &new.description,
+            &sql::folded(&new.description),
+            &new.types,
+            &now,
+        ],
         |row| row.get(0),
     )
     .await
@@ -53,9 +61,9 @@ pub(crate) async fn update(
     now: Timestamp,
 ) -> Result<(), Error> {
     tx.execute(
-        "UPDATE webhook_endpoints SET url = $2, description = $3, types = $4, updated_at = $5
+        "UPDATE webhook_endpoints SET url = $2, description = $3, description_folded = $4, types = $5, updated_at = $6
          WHERE id = $1 AND configured IS NULL",
-        &[&id, &new.url, &new.description, &new.types, &now],
+        &[&id, &new.url, &new.description, &sql::folded(&new.description), &new.types, &now],
     )
     .await
     .map(drop)

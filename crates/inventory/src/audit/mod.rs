@@ -15,7 +15,7 @@ use resource::Record;
 use crate::{
     State,
     access::Model,
-    listing::{Matches, PageRange, TextQuery},
+    listing::{Matches, PageRange},
     rest::{
         Refusal,
         fields::Draft,
@@ -112,18 +112,9 @@ pub(crate) async fn list(
     most: i64,
 ) -> Result<Matches<Entry>, Refusal> {
     let rows = selection.selection();
-    let text_query = TextQuery {
-        words: selection.words,
-        ..TextQuery::default()
-    };
-    let read = async move |conn: &mut Conn| {
-        if text_query.words.is_empty() {
-            return rows.part_of_many(conn, range, most).await;
-        }
-        let search = &store::SEARCH;
-        rows.search(conn, search, &text_query, range).await
-    };
-    Ok(state.db.read(read).await?)
+    let words = selection.words;
+    rows.matches(state, &store::SEARCH, words, range, most)
+        .await
 }
 
 /// Reads one entry.

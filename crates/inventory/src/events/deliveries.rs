@@ -12,6 +12,7 @@ use crate::{
     access::{Actor, Model},
     audit::{self, Action},
     idempotency::IdempotencyKey,
+    listing::{Matches, PageRange},
     rest::{
         Refusal,
         page::{Page, PageRequest},
@@ -33,6 +34,20 @@ pub async fn list(
         Ok(request.page(count, number, results))
     })
     .await
+}
+
+/// A range of the deliveries, newest first. Without words their number is counted up to `most`;
+/// words are searched in the newest only.
+pub(crate) async fn search(
+    state: &State,
+    filter: Filter,
+    words: Vec<String>,
+    range: PageRange,
+    most: i64,
+) -> Result<Matches<Delivery>, Refusal> {
+    store::deliveries(filter)
+        .matches(state, &store::DELIVERY_SEARCH, words, range, most)
+        .await
 }
 
 /// The newest deliveries, without counting them.

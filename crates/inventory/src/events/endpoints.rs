@@ -9,17 +9,21 @@ use db::{Conn, Db, Error, Timestamp, Tx};
 use delivery::endpoints::{self, TestDelivery};
 use resource::Field;
 
-use super::{Attempt, Endpoint, EventType, Outbox, SERVICE, Secret};
+use super::{Attempt, Endpoint, EventType, Outbox, SERVICE, Secret, store};
 use crate::{
     State,
     access::{Actor, Model},
     audit::{self, Action},
     digest::digest,
     idempotency::IdempotencyKey,
+    listing::{Condition, Test},
     rest::{
         Message, Refusal,
         body::text,
         fields::{FieldErrors, Members},
+        list::Filters,
+        page::Page,
+        query::Parameters,
     },
     work::{Work, write, write_once},
 };
@@ -94,6 +98,19 @@ pub(crate) fn input(members: &Members, stored: Option<&Endpoint>) -> EndpointInp
 pub async fn list(db: &Db) -> Result<Vec<Endpoint>, Error> {
     db.read(async |conn| endpoints::list(conn, &SERVICE).await)
         .await
+}
+
+/// The page of endpoints that a request selects.
+pub(crate) async fn select(
+    state: &State,
+    parameters: &Parameters,
+) -> Result<Page<Endpoint>, Refusal> {
+    let mut filters = Filters::new(parameters);
+    let enabled = filters.truth("enabled").map(Test::IsTrue);
+    filters.finish().into_result()?;
+    let enabled = enabled.map(|test| Condition::new("enabled", "enabled", test));
+    let endpoints = store::ENDPOINT_LIST.select(parameters, "searched", enabled);
+    endpoints.requested(state, parameters).await
 }
 
 /// Reads one endpoint.

@@ -5,6 +5,7 @@
 use db::{Conn, Error, Row, Timestamp};
 
 use super::{Condition, List, PageRange, Selection, Test};
+use crate::{State, rest::Refusal};
 
 /// The limits of a text search in one list.
 #[derive(Debug)]
@@ -61,6 +62,32 @@ impl<T: 'static> Selection<T> {
             records: page.first(conn, limit).await?,
             is_cut,
         })
+    }
+
+    /// A range of the records, in a transaction of its own: without words of all, which are counted
+    /// up to `most`, else of those that a search finds.
+    pub(crate) async fn matches(
+        self,
+        state: &State,
+        text_search: &'static TextSearch,
+        words: Vec<String>,
+        range: PageRange,
+        most: i64,
+    ) -> Result<Matches<T>, Refusal>
+    where
+        T: Send,
+    {
+        let text_query = TextQuery {
+            words,
+            ..TextQuery::default()
+        };
+        let read = async move |conn: &mut Conn| {
+            if text_query.words.is_empty() {
+                return self.part_of_many(conn, range, most).await;
+            }
+            self.search(conn, text_search, &text_query, range).await
+        };
+        Ok(state.db.read(read).await?)
     }
 
     /// Selects the records with these ids, in the same order.

@@ -13,7 +13,8 @@ use crate::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelAction,
             ModelDescription, ModelRecord, RecordPage,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::{count_limit, counted, page_range},
     },
     events::{self, Delivery, DeliveryState, deliveries},
     page::form_token::FormToken,
@@ -22,12 +23,7 @@ use crate::{
 
 pub(in crate::admin) struct Deliveries;
 
-/// The most deliveries in the list, newest first. Older ones are listed at their endpoint.
-const NEWEST: usize = 1_000;
-/// The number of newest deliveries that a search covers.
-const SEARCHED: usize = 10_000;
-
-/// The note when there are more than a search covers.
+/// The note when there are more deliveries than a search covers.
 const CUT: Both = (
     "A busca vê só as 10.000 entregas mais novas destes filtros.",
     "The search covers only the newest 10,000 deliveries of these filters.",
@@ -68,19 +64,10 @@ impl AdminModel for Deliveries {
             endpoint: query.id("endpoint"),
             ..events::Filter::default()
         };
-        let is_search = !query.words().is_empty();
-        let most = if is_search { SEARCHED } else { NEWEST };
-        let limit_read = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
-        let newest = deliveries::newest(&state.db, filter, limit_read).await?;
-        let is_cut = newest.len() > most;
-        let titles = deliveries::titles(&state.db, &newest).await?;
-        let newest = newest.into_iter().take(most);
-        let mut records = newest.map(|delivery| record(&delivery, &titles)).collect();
-        in_memory::search(&mut records, query);
-        let mut page = in_memory::page_of(records, query);
-        page.count.is_more = !is_search && is_cut;
-        page.note = (is_search && is_cut).then_some(CUT);
-        Ok(page)
+        let range = page_range(query);
+        let found = deliveries::search(state, filter, query.words(), range, count_limit()).await?;
+        let titles = deliveries::titles(&state.db, &found.records).await?;
+        Ok(counted(found, |delivery| record(&delivery, &titles), CUT))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {

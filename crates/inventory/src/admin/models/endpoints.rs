@@ -12,7 +12,8 @@ use crate::{
             AdminModel, AdminWrites, Application, FormScope, Inline, ModelAction, ModelDescription,
             ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
         },
-        listing::{ListParameters, in_memory},
+        listing::ListParameters,
+        models::rows_of,
     },
     events::{
         Endpoint, Secret,
@@ -78,9 +79,8 @@ impl AdminModel for Endpoints {
     }
 
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
-        let rows = endpoints::list(&state.db).await?;
-        let rows = rows.iter().map(ModelRecord::described);
-        Ok(in_memory::select(rows.collect(), query))
+        let page = endpoints::select(state, &query.parameters()).await?;
+        Ok(rows_of(page, |endpoint| ModelRecord::described(&endpoint)))
     }
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
