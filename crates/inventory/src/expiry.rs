@@ -8,15 +8,17 @@ use crate::{State, accounts, idempotency, uploads};
 
 const PURGE_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Deletes expired rows every hour until the service stops.
+/// Deletes expired rows every hour until the service stops. Nothing is deleted at the start: a
+/// machine may boot with a wrong clock that is soon corrected, and an idempotency key that is
+/// deleted too early allows a second booking.
 pub(crate) async fn run(state: State) {
     loop {
-        if let Err(error) = purge_expired(&state).await {
-            tracing::warn!(%error, "deleting expired sessions, attempts and files failed, retrying in an hour");
-        }
         tokio::select! {
             () = tokio::time::sleep(PURGE_EVERY) => {}
             () = state.shutdown.begun() => return,
+        }
+        if let Err(error) = purge_expired(&state).await {
+            tracing::warn!(%error, "deleting expired sessions, attempts and files failed, retrying in an hour");
         }
     }
 }
