@@ -54,10 +54,6 @@ choice! {
     }
 }
 
-/// The SQL expression of the state of an endpoint `w`.
-const STATE: &str = "CASE WHEN w.enabled = FALSE THEN COALESCE(w.disabled_reason, 'person') \
-                     WHEN w.failing_since IS NULL THEN 'working' ELSE 'retrying' END";
-
 resource! {
     /// A webhook endpoint. Its table has the alias `w` in statements.
     pub struct Endpoint, EndpointDraft {
@@ -71,7 +67,7 @@ resource! {
         types: Types = several("Eventos", "Events", Types::PATH).read_from("w.types")
             .help("Se nenhum for marcado, todos os eventos, inclusive os futuros.", "If none is ticked, all events, including future ones."),
         enabled: bool = truth("Ativo", "Enabled").read_only().filtered().listed_for_staff(),
-        state: EndpointState = chosen("Situação", "Status").listed_for_staff().read_from(STATE),
+        state: EndpointState = chosen("Situação", "Status").listed_for_staff(),
         disabled_at: Option<Timestamp> = time("Desativado em", "Disabled at").hidden(),
         // Since when every attempt has failed.
         failing_since: Option<Timestamp> = time("Falhando desde", "Failing since").hidden(),

@@ -38,6 +38,8 @@ CREATE TABLE webhook_endpoints (
     -- Since when every attempt has failed, and until when the receiver asked us to wait.
     failing_since   INTEGER,
     paused_until    INTEGER,
+    state           TEXT    NOT NULL GENERATED ALWAYS AS (CASE WHEN enabled = FALSE THEN COALESCE(disabled_reason, 'person')
+                    WHEN failing_since IS NULL THEN 'working' ELSE 'retrying' END) STORED,
     secret          TEXT,
     previous_secret TEXT,
     previous_until  INTEGER,

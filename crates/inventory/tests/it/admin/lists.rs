@@ -63,6 +63,39 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    every_heading_that_sorts_leads_to_a_sorted_list,
+    async |app| {
+        shop(&app).await;
+        let visitor = app.superuser().await;
+        let endpoint = [("url", "https://b.example/"), ("description", "")];
+        visitor.submit("/admin/endpoints/add/", &endpoint).await;
+        let links = |page: &str, start: &str| -> Vec<String> {
+            let start = format!("href=\"{start}");
+            let parts = page.split(&start).skip(1);
+            parts
+                .map(|part| part[..part.find('"').unwrap()].to_owned())
+                .collect()
+        };
+        let index = visitor.page("/admin/").await;
+        let mut followed = Vec::new();
+        let models = links(&index, "/admin/")
+            .into_iter()
+            .filter(|path| path.matches('/').count() == 1 && path != "password_change/");
+        for model in models {
+            let list = format!("/admin/{model}");
+            for order in links(&visitor.page(&list).await, "?o=") {
+                let path = format!("{list}?o={order}");
+                visitor.page(&path).await;
+                followed.push(path);
+            }
+        }
+        for known in ["/admin/endpoints/?o=4", "/admin/products/?o=6"] {
+            assert!(followed.iter().any(|path| path == known), "{followed:?}");
+        }
+    }
+);
+
+app_on_both_engines!(
     users_groups_and_endpoints_are_searched_filtered_and_sorted_without_case_and_accents,
     async |app| {
         let visitor = app.superuser().await;
