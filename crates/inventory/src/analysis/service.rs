@@ -159,24 +159,25 @@ pub(crate) async fn product(
     Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
-/// Whether goods have arrived since an analysis, and its product is no longer low. A product that is
-/// not low can need an order all the same.
+/// Whether the advice of an analysis is over: its product is archived or deleted, or goods have
+/// arrived since and it is no longer low. A product that is not low can need an order all the same.
 pub(crate) async fn is_outdated(
     state: &State,
     analysis: &AnalysisSummary,
 ) -> Result<bool, db::Error> {
     let Some(product) = analysis.product else {
-        return Ok(false);
+        return Ok(true);
     };
     let (id, policy) = (analysis.id, Policy::from(&state.config));
     let read = async move |conn: &mut db::Conn| {
-        let product = history::product(conn, product).await?;
+        let Some(product) = history::product(conn, product).await? else {
+            return Ok(true);
+        };
         let analysed = results::find(conn, id).await?;
         let analysed = analysed.and_then(|analysis| analysis.quantity());
-        Ok(product.zip(analysed).is_some_and(|(product, analysed)| {
-            let threshold = policy.threshold_of(product.threshold);
-            analysed < product.quantity && !is_low(product.quantity, threshold)
-        }))
+        let has_arrived = analysed.is_some_and(|analysed| analysed < product.quantity);
+        let threshold = policy.threshold_of(product.threshold);
+        Ok(product.is_archived || has_arrived && !is_low(product.quantity, threshold))
     };
     state.db.read(read).await
 }

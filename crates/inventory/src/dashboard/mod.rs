@@ -36,6 +36,8 @@ const MOVEMENTS_SHOWN: i64 = 8;
 const SHARES_SHOWN: usize = 6;
 const FAILED_SHOWN: i64 = 3;
 const ORDERS_SHOWN: i64 = 4;
+/// The number of newest analyses among which one is shown.
+const ANALYSES_TRIED: i64 = 5;
 /// How long an endpoint must have been failing to be shown. This is the time of the third attempt;
 /// shorter failures usually end without intervention.
 const FAILING_FOR: Duration = Duration::from_secs(15 * 60);
@@ -123,13 +125,14 @@ pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Das
     })
 }
 
-/// The newest analysis, unless goods have arrived since.
+/// The newest analysis whose advice is not over, among the newest few.
 async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Error> {
-    let newest = analysis::latest(&state.db, None, 1).await?.pop();
-    Ok(match newest {
-        Some(newest) if !analysis::is_outdated(state, &newest).await? => Some(newest),
-        Some(_) | None => None,
-    })
+    for newest in analysis::latest(&state.db, None, ANALYSES_TRIED).await? {
+        if !analysis::is_outdated(state, &newest).await? {
+            return Ok(Some(newest));
+        }
+    }
+    Ok(None)
 }
 
 async fn failed(state: &State) -> Result<DeliveryProblems, Error> {

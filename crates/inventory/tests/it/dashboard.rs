@@ -128,6 +128,28 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    advice_on_an_archived_product_gives_way_to_the_advice_before_it,
+    async |app| {
+        for title in ["Café", "Arroz"] {
+            let product = app.admin().a_product(title, 10).await;
+            app.sell(product, 1).await;
+            analysis::work_once(&app.state).await.unwrap();
+        }
+        let visitor = app.logged_in("viewer").await;
+        says(&page(&visitor, "/").await, &["Reposição: Arroz"]);
+        let archived = json!({"archived": true});
+        let path = "/api/v1/products/2/archived/";
+        app.admin().put(path, archived.clone()).await;
+        says(&page(&visitor, "/").await, &["Reposição: Café"]);
+        app.admin()
+            .put("/api/v1/products/1/archived/", archived)
+            .await;
+        let shown = page(&visitor, "/").await;
+        assert!(!shown.contains("Reposição: "), "{shown}");
+    }
+);
+
+app_on_both_engines!(
     the_period_and_the_prices_are_chosen_in_the_address,
     async |app| {
         let product = app.admin().a_product("Café", 2_000).await;

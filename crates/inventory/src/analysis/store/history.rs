@@ -13,6 +13,7 @@ pub(crate) struct AnalysedProduct {
     pub(crate) title: String,
     pub(crate) quantity: i64,
     pub(crate) threshold: Option<i64>,
+    pub(crate) is_archived: bool,
     pub(crate) terms: RestockTerms,
 }
 
@@ -53,7 +54,7 @@ macro_rules! units {
 /// The columns of an [`AnalysedProduct`].
 macro_rules! analysed {
     () => {
-        "p.id, p.title, s.quantity, s.threshold,
+        "p.id, p.title, s.quantity, s.threshold, s.archived_at IS NOT NULL,
          t.lead_time, t.lead_time_deviation, t.service_level, t.review_interval, t.pack_multiple"
     };
 }
@@ -66,7 +67,8 @@ impl AnalysedProduct {
             title: row.get(1)?,
             quantity: row.get(2)?,
             threshold: row.get(3)?,
-            terms: terms::of_row(row, 4)?,
+            is_archived: row.get(4)?,
+            terms: terms::of_row(row, 5)?,
         })
     }
 }

@@ -65,10 +65,10 @@ pub(crate) async fn products(
         &[&after, &year_ago, &limit],
         |row| {
             let facts = ReportFacts {
-                cost: row.get(9)?,
-                first_entry: row.get(10)?,
-                last_outflow: row.get(11)?,
-                opening: row.get(12)?,
+                cost: row.get(10)?,
+                first_entry: row.get(11)?,
+                last_outflow: row.get(12)?,
+                opening: row.get(13)?,
             };
             Ok((AnalysedProduct::from_row(row)?, facts))
         },
