@@ -1,7 +1,6 @@
 //! Checks the content of the model's answer: it must match the JSON schema, be plain text, and
 //! contain only figures that the prompt contains.
 
-use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::Value;
 use web::locale::Locale;
@@ -9,8 +8,9 @@ use web::locale::Locale;
 use super::{
     super::text::{ModelText, clean},
     answer::Flaw,
+    dates::written,
 };
-use crate::{months, rest::number::groups};
+use crate::rest::number::groups;
 
 const LONGEST_SUMMARY: usize = 800;
 const LONGEST_REASON: usize = 300;
@@ -145,33 +145,6 @@ fn content_in(text: &str) -> Result<AnswerContent, Flaw> {
         return Ok(content);
     }
     from(text.rfind('{').unwrap_or(0)).map_err(|error| Flaw::Schema(clean(&error.to_string(), 160)))
-}
-
-/// The forms of a date in lower case, those with a year first.
-fn written(date: Date, locale: Locale) -> Vec<String> {
-    let (year, month, day) = (date.year(), date.month(), date.day());
-    let name = months::name(locale, month).to_lowercase();
-    let short: String = name.chars().take(3).collect();
-    let mut forms = vec![date.to_string()];
-    if locale == Locale::PtBr {
-        forms.push(format!("{day:02}/{month:02}/{year}"));
-        forms.push(format!("{day:02}/{month:02}"));
-    }
-    for name in [name, short] {
-        forms.extend(match locale {
-            Locale::PtBr => vec![
-                format!("{day} de {name} de {year}"),
-                format!("{day} de {name}"),
-            ],
-            Locale::En => vec![
-                format!("{day} {name} {year}"),
-                format!("{name} {day}, {year}"),
-                format!("{day} {name}"),
-                format!("{name} {day}"),
-            ],
-        });
-    }
-    forms
 }
 
 fn has_markup(lower: &str) -> bool {
@@ -375,6 +348,8 @@ mod tests {
             "20/11",
             "20 de novembro de 2026",
             "20 de Novembro",
+            "20/11/26",
+            "o dia 20",
         ] {
             let text = format!("Peça 42 unidades até {text}.");
             assert_eq!(read(Locale::PtBr, &text), Ok(()), "{text}");
@@ -386,6 +361,10 @@ mod tests {
             "November 20, 2026",
             "November 20",
             "Nov 20",
+            "Nov. 20, 2026",
+            "11/20/2026",
+            "November 20th",
+            "the 20th of November",
         ] {
             let text = format!("Order 42 units until {text}.");
             assert_eq!(read(Locale::En, &text), Ok(()), "{text}");

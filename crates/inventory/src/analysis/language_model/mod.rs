@@ -6,6 +6,7 @@
 
 mod answer;
 mod call;
+mod dates;
 mod facts;
 mod prompt;
 
