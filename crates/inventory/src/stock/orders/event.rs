@@ -7,6 +7,8 @@ use serde_json::value::RawValue;
 
 /// The type of the events that create outflows.
 const PAID: &str = "order.paid";
+/// The statuses of payments that brought no money, or whose money was given back.
+const OVER: [&str; 4] = ["refunded", "charged_back", "cancelled", "rejected"];
 /// Limits of an event, in items and characters: those of an order in a checkout.
 const ITEMS_MAX: usize = 100;
 const ID_MAX: usize = 100;
@@ -72,11 +74,13 @@ pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     }
     let payments: Option<Vec<Members>> = member(&data, ("data.", "payments"), "list of objects")?;
     let payments = payments.unwrap_or_default();
-    let is_approved = |payment: &Members| {
-        let status = payment.get("status");
-        status.is_some_and(|status| status.get() == r#""approved""#)
+    let is_over = |payment: &Members| {
+        let status = payment
+            .get("status")
+            .map(|status| status.get().trim_matches('"'));
+        status.is_some_and(|status| OVER.contains(&status))
     };
-    if !payments.is_empty() && !payments.iter().any(is_approved) {
+    if !payments.is_empty() && payments.iter().all(is_over) {
         return Ok(None);
     }
     let lines = lines(&member::<Vec<_>>(
@@ -197,6 +201,7 @@ mod tests {
     fn an_order_whose_money_was_given_back_moves_nothing() {
         for (status, is_moved) in [
             ("approved", true),
+            ("in_process", true),
             ("refunded", false),
             ("charged_back", false),
         ] {
