@@ -7,7 +7,7 @@ use std::{
 };
 
 use db::Db;
-use web::Clock;
+use web::{Clock, locale::Locale};
 
 use super::{
     FileKind, Problem, Progress, Report,
@@ -99,12 +99,28 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     if order.is_dry_run {
         return examine(db, examination).await;
     }
-    // Probably the same file, in a command that was killed.
-    if let Some(message) = staging::resume(db, order.policy, &order.clock).await? {
-        return Err(ImportError::Format(message));
+    staging::resume(db, order.policy, &order.clock).await?;
+    if let Some(added) = staging::take_unreported(db, order.resource, &order.name).await? {
+        return Err(ImportError::Format(completed(&order, added)));
     }
     let id = staging::open(db, &run, &order.name).await?;
-    import_rows(db, &order.clock, &run, id, examination).await
+    let report = import_rows(db, &order.clock, &run, id, examination).await?;
+    staging::report(db, id).await?;
+    Ok(report)
+}
+
+/// The message that an earlier command, which was killed, has imported the file after all.
+fn completed(Order { name, resource, .. }: &Order, added: i64) -> Message {
+    let records = |locale| resource.words().of(locale, added.unsigned_abs());
+    let (portuguese, english) = (records(Locale::PtBr), records(Locale::En));
+    Message::new(
+        format!(
+            "a importação interrompida de {name} foi concluída: {added} {portuguese}; nada foi importado de novo. Repita o comando se o arquivo é outro"
+        ),
+        format!(
+            "the interrupted import of {name} was completed: {added} {english}; nothing was imported again. Repeat the command if this is another file"
+        ),
+    )
 }
 
 /// Examines a whole file and reports what an import would do.

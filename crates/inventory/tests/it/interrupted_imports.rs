@@ -105,7 +105,8 @@ app_on_both_engines!(
             resume(db, policy, clock)
         );
         let completed = [completed.0, completed.1, completed.2].map(Result::unwrap);
-        assert_eq!(completed.iter().flatten().count(), 1, "{completed:?}");
+        let one = completed.into_iter().filter(|completed| *completed).count();
+        assert_eq!(one, 1, "{completed:?}");
         verified(&app).await;
     }
 );

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use db::{Db, Timestamp, Tx};
 use resource::stored_enum;
-use web::{Clock, locale::Locale};
+use web::Clock;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
@@ -314,23 +314,19 @@ pub(crate) async fn finish(
     }
 }
 
-/// Completes or rolls back an import that another process left unfinished. If it was completed,
-/// returns a message that says so.
+/// Completes or rolls back an import that another process left unfinished. Returns whether this
+/// process has completed one.
 ///
 /// # Errors
 ///
 /// A failure of the database, or a row that can be neither published nor withdrawn. The import then
 /// stays in progress.
-pub async fn resume(
-    db: &Db,
-    policy: Policy,
-    clock: &Clock,
-) -> Result<Option<Message>, ImportError> {
+pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<bool, ImportError> {
     let now = clock.now();
     let claim =
         async move |tx: &mut Tx| store::claim_abandoned(tx, now - ABANDONED_AFTER, now).await;
     let Some((id, resource, actor)) = db.write::<_, db::Error, _>(claim).await? else {
-        return Ok(None);
+        return Ok(false);
     };
     let run = Run {
         resource,
@@ -344,15 +340,27 @@ pub async fn resume(
     let completed = db
         .read::<_, db::Error, _>(async move |conn| store::completed(conn, id).await)
         .await?;
-    Ok(completed.map(|(file, added)| {
+    if let Some((file, added)) = &completed {
         tracing::info!(file, added, "an interrupted import was completed");
-        let records = |locale| resource.words().of(locale, added.unsigned_abs());
-        let (portuguese, english) = (records(Locale::PtBr), records(Locale::En));
-        Message::new(
-            format!("a importação interrompida de {file} foi concluída: {added} {portuguese}; nada foi importado de novo"),
-            format!("the interrupted import of {file} was completed: {added} {english}; nothing was imported again"),
-        )
-    }))
+    }
+    Ok(completed.is_some())
+}
+
+/// The number of records of a command's import of this file, if another process completed it, so
+/// that nobody was told. From here on it counts as told.
+pub(super) async fn take_unreported(
+    db: &Db,
+    resource: FileKind,
+    name: &str,
+) -> Result<Option<i64>, db::Error> {
+    let name = name.to_owned();
+    db.write(async move |tx| store::take_unreported(tx, resource, &name).await)
+        .await
+}
+
+/// Records that a command tells the end of its import.
+pub(super) async fn report(db: &Db, id: i64) -> Result<(), db::Error> {
+    db.write(async move |tx| store::report(tx, id).await).await
 }
 
 /// Runs one step, in a short transaction.

@@ -1,6 +1,6 @@
 //! SQL for imports in progress.
 
-use db::{Conn, Error, Query, Row, Timestamp, Tx};
+use db::{Conn, Error, Param, Query, Row, Timestamp, Tx};
 
 use super::{LockedImport, StagedRow, UploadState};
 use crate::{
@@ -19,8 +19,8 @@ pub(super) async fn open(
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
-        "INSERT INTO imports (user_name, resource, file_name, state, under_way, added, created_at, began_at, progress_at)
-         VALUES ('balcao inventory import', $1, $2, 'staging', 1, 0, $3, $3, $3) RETURNING id",
+        "INSERT INTO imports (user_name, resource, file_name, state, under_way, unreported, added, created_at, began_at, progress_at)
+         VALUES ('balcao inventory import', $1, $2, 'staging', 1, TRUE, 0, $3, $3, $3) RETURNING id",
         &[&resource.name(), &name, &now],
         |row| row.get(0),
     )
@@ -133,6 +133,24 @@ pub(super) async fn completed(conn: &mut Conn, id: i64) -> Result<Option<(String
         "SELECT file_name, added FROM imports WHERE id = $1 AND state = 'done' AND problem IS NULL";
     conn.optional(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
         .await
+}
+
+/// Marks the completed imports of commands with this file name as reported. Returns the records of
+/// the newest.
+pub(super) async fn take_unreported(
+    tx: &mut Tx,
+    resource: FileKind,
+    name: &str,
+) -> Result<Option<i64>, Error> {
+    let sql = "UPDATE imports SET unreported = FALSE
+         WHERE unreported = TRUE AND state = 'done' AND resource = $1 AND file_name = $2 RETURNING added";
+    let values: [&dyn Param; 2] = [&resource.name(), &name];
+    Ok(tx.all(sql, &values, |row| row.get(0)).await?.pop())
+}
+
+pub(super) async fn report(tx: &mut Tx, id: i64) -> Result<(), Error> {
+    let sql = "UPDATE imports SET unreported = FALSE WHERE id = $1";
+    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 pub(super) async fn set_state(tx: &mut Tx, id: i64, state: UploadState) -> Result<(), Error> {
