@@ -21,10 +21,11 @@ const FILE_TIMES: [&str; 4] = [
     "%Y-%m-%d %H:%M",
 ];
 
-/// Reads a time of [`Locale::file_time`], in either language.
+/// Reads a time of [`Locale::file_time`], in either language. A year has four digits.
 pub fn read_file_time(text: &str) -> Option<Timestamp> {
     let mut formats = FILE_TIMES.into_iter();
     let read = formats.find_map(|format| DateTime::strptime(format, text).ok())?;
+    let read = Some(read).filter(|read| read.year() >= 1000)?;
     let zoned = read.to_zoned(SAO_PAULO.clone()).ok()?;
     Some(Timestamp::from_jiff(zoned.timestamp()))
 }
@@ -156,6 +157,16 @@ mod tests {
         ];
         for (cents, portuguese, english) in cases {
             assert_eq!(money(cents), (portuguese.to_owned(), english.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_time_in_a_file_has_a_year_of_four_digits() {
+        for text in ["28/11/2026 05:00", "2026-11-28 05:00:00"] {
+            assert!(read_file_time(text).is_some(), "{text}");
+        }
+        for text in ["28/11/26 05:00", "0026-11-28 05:00"] {
+            assert_eq!(read_file_time(text), None, "{text}");
         }
     }
 
