@@ -188,7 +188,8 @@ impl ResourcePages for Products {
                 )
             })
             .collect();
-        if frame.may(Verb::Change, Model::Product) {
+        let stock = stock::stock_state(&frame.state, record.id).await?;
+        if !stock.is_archived() && frame.may(Verb::Change, Model::Product) {
             let archive = frame.text("Arquivar na página do produto", "Archive on its page");
             instead.push((archive.to_owned(), address(record.id)));
         }

@@ -167,6 +167,13 @@ app_on_both_engines!(
         ] {
             assert!(told.contains(&format!("href=\"{address}\"")), "{address}");
         }
+        assert!(told.contains("Archive on its page"), "{told}");
+        let archived = json!({"archived": true});
+        app.admin()
+            .put("/api/v1/products/1/archived/", archived)
+            .await;
+        let told = admin.page("/products/1/delete/").await;
+        assert!(!told.contains("Archive on its page"), "{told}");
         let asked = admin.page("/outflows/1/delete/").await;
         assert!(asked.contains("action=\"/outflows/1/delete/\""), "{asked}");
         let root = app.superuser().await;

@@ -351,6 +351,9 @@ app_on_both_engines!(
             &listed,
             &["Torra Forte · 4711", "manager", "\"/receiving/2/\""],
         );
+        let (_, drafts) = listed.split_once("id=\"drafts\"").unwrap();
+        let (drafts, _) = drafts.split_once("id=\"booked\"").unwrap();
+        has(drafts, &["data-label=\"Who\">manager<"]);
         has(&admin.page("/receiving/1/").await, &["<dd>manager</dd>"]);
         // Undoing makes it a draft, which is nobody's either.
         leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
