@@ -4,6 +4,22 @@ use resource::{Words, stored_enum};
 
 use crate::access::Model;
 
+/// SQL: the id of a movement's entry in the ledger, given its kind and its id. It is the last one,
+/// because an import may use the id of a deleted movement again. `+ 0` makes PostgreSQL read the few
+/// entries of the id instead of scanning the whole ledger in the order of ids.
+macro_rules! entry_of_movement {
+    ($kind:literal, $movement:literal) => {
+        concat!(
+            "(SELECT max(entry.id + 0) FROM ledger_entries AS entry WHERE entry.reference_id = ",
+            $movement,
+            " AND entry.kind = ",
+            $kind,
+            ")"
+        )
+    };
+}
+pub(crate) use entry_of_movement;
+
 stored_enum! {
     /// The kind of a movement.
     #[derive(PartialOrd, Ord)]

@@ -221,6 +221,8 @@ CREATE TABLE ledger_entries (
 ) STRICT;
 -- The ledger of a product by time, and its first entry.
 CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
+-- The entries of a movement, for its prices and the user who booked it.
+CREATE INDEX ledger_entries_reference ON ledger_entries (reference_id);
 CREATE INDEX ledger_entries_opening ON ledger_entries (product_id, id) WHERE kind = 'opening';
 -- When a product was sold out. Demand is computed from the other days.
 CREATE INDEX ledger_entries_empty ON ledger_entries (product_id, created_at, id) WHERE balance_after = 0;

@@ -21,7 +21,7 @@ use super::{
         StockKey, day_of,
     },
 };
-use crate::movement::Movement;
+use crate::movement::{Movement, entry_of_movement};
 
 /// The columns of a delta, in the order of [`delta_of`].
 macro_rules! delta_columns {
@@ -97,13 +97,15 @@ pub(crate) async fn record_deletion(
     movement: &MovementDelta,
     reference: i64,
 ) -> Result<(), Error> {
-    let sql = "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
+    let sql = concat!(
+        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
                                     category_id, brand_id, products, units, cost_price, selling_price, low)
          SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
-                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $10
-         FROM products AS p JOIN ledger_entries AS l ON l.id =
-             (SELECT max(id) FROM ledger_entries WHERE product_id = $1 AND created_at = $8 AND kind = $2 AND reference_id = $9)
-         WHERE p.id = $1";
+                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $9
+         FROM products AS p JOIN ledger_entries AS l ON l.id = ",
+        entry_of_movement!("$2", "$8"),
+        " WHERE p.id = $1"
+    );
     tx.execute(
         sql,
         &[
@@ -114,7 +116,6 @@ pub(crate) async fn record_deletion(
             &movement.units,
             &movement.present(),
             &stock.units,
-            &movement.at,
             &reference,
             &stock.low,
         ],

@@ -223,8 +223,8 @@ pub(crate) async fn booking(
     movement: Movement,
     record: &MovementRecord,
 ) -> Result<Option<MovementEntry>, Refusal> {
-    let (product, at, id) = (record.product.id, record.created_at, record.id);
-    let read = async move |conn: &mut Conn| store::booking(conn, product, at, (movement, id)).await;
+    let id = record.id;
+    let read = async move |conn: &mut Conn| store::booking(conn, movement, id).await;
     Ok(state.db.read(read).await?)
 }
 

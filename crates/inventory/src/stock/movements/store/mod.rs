@@ -13,7 +13,7 @@ pub(crate) use list::list_of;
 pub(super) use list::{DAYS, MovementList, NEWEST_FIRST};
 
 use super::model::{MovementEntry, MovementRecord};
-use crate::movement::Movement;
+use crate::movement::{Movement, entry_of_movement};
 
 static INFLOW_BY_ID: LazyLock<BatchLoader<MovementRecord>> =
     LazyLock::new(|| list_of(Movement::Inflow).loader());
@@ -69,14 +69,15 @@ pub(super) async fn insert(
 /// The ledger entry of a movement.
 pub(super) async fn booking(
     conn: &mut Conn,
-    product: i64,
-    at: Timestamp,
-    (movement, id): (Movement, i64),
+    movement: Movement,
+    id: i64,
 ) -> Result<Option<MovementEntry>, Error> {
     conn.optional(
-        "SELECT user_name, balance_after, cost_price, selling_price FROM ledger_entries
-         WHERE product_id = $1 AND created_at = $2 AND kind = $3 AND reference_id = $4 ORDER BY id LIMIT 1",
-        &[&product, &at, &movement.name(), &id],
+        concat!(
+            "SELECT user_name, balance_after, cost_price, selling_price FROM ledger_entries WHERE id = ",
+            entry_of_movement!("$1", "$2")
+        ),
+        &[&movement.name(), &id],
         |row| {
             Ok(MovementEntry {
                 user: row.get(0)?,

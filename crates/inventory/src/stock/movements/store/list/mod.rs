@@ -24,6 +24,7 @@ use crate::{
         Bound, Columns, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
         SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
+    movement::entry_of_movement,
     rest::{
         Refusal,
         fields::FieldErrors,
@@ -121,18 +122,15 @@ macro_rules! texts {
             "m.created_at, m.id, m.product_id, p.title || '\n' || COALESCE(p.serie_number, '') || '\n' ||
              COALESCE(m.description, '') || '\n' || COALESCE(l.user_name, '')",
             concat!(
-                " JOIN products AS p ON p.id = m.product_id
-                  LEFT JOIN ledger_entries AS l
-                    ON l.product_id = m.product_id AND l.created_at = m.created_at AND l.reference_id = m.id AND l.kind = '",
-                $kind,
-                "'"
+                " JOIN products AS p ON p.id = m.product_id LEFT JOIN ledger_entries AS l ON l.reference_id = m.id AND l.id = ",
+                entry_of_movement!($kind, "m.id")
             ),
         )
     };
 }
 
-static TEXTS_OF_INFLOWS: List<SearchedText> = list(&INFLOWS, texts!("inflow"), text_of);
-static TEXTS_OF_OUTFLOWS: List<SearchedText> = list(&OUTFLOWS, texts!("outflow"), text_of);
+static TEXTS_OF_INFLOWS: List<SearchedText> = list(&INFLOWS, texts!("'inflow'"), text_of);
+static TEXTS_OF_OUTFLOWS: List<SearchedText> = list(&OUTFLOWS, texts!("'outflow'"), text_of);
 
 static SEARCH_OF_INFLOWS: TextSearch = search_of(&TEXTS_OF_INFLOWS);
 static SEARCH_OF_OUTFLOWS: TextSearch = search_of(&TEXTS_OF_OUTFLOWS);
