@@ -198,6 +198,8 @@ CREATE INDEX product_stock_archived ON product_stock (archived_at, product_id) W
 -- Movements, the stock ledger, and the responses to retried requests.
 
 -- One immutable row per change of a quantity. At each commit, their sum is the quantity.
+-- A row has the time of its booking, whatever the time of its movement. So the rows of a product
+-- have one order, by id and by time, and a past balance is that of the last row up to then.
 -- No foreign key, because the ledger keeps the entries of deleted products.
 CREATE TABLE ledger_entries (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -219,10 +221,10 @@ CREATE TABLE ledger_entries (
     note           TEXT,
     created_at     INTEGER NOT NULL
 ) STRICT;
--- The ledger of a product by time, and its first entry.
-CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
 -- The entries of a movement, for its prices and the user who booked it.
 CREATE INDEX ledger_entries_reference ON ledger_entries (reference_id);
+-- The ledger of a product by time, and its first entry.
+CREATE INDEX ledger_entries_product_created_at ON ledger_entries (product_id, created_at, id);
 CREATE INDEX ledger_entries_opening ON ledger_entries (product_id, id) WHERE kind = 'opening';
 -- When a product was sold out. Demand is computed from the other days.
 CREATE INDEX ledger_entries_empty ON ledger_entries (product_id, created_at, id) WHERE balance_after = 0;

@@ -46,7 +46,7 @@ pub(crate) struct MovementDelta {
     pub(crate) id: Option<i64>,
     /// The supplier of an inflow.
     pub(crate) supplier: Option<i64>,
-    /// When the movement was booked. A deletion has the time of the booking, too.
+    /// The time of the movement, also of a deleted one.
     pub(crate) at: Timestamp,
     /// At least 1.
     pub(crate) units: i64,

@@ -7,7 +7,7 @@ use db::{Conn, Error, Timestamp};
 
 use super::{
     model::{Day, real},
-    store::history::{self, DaySales},
+    store::history::{self, DaySales, StockOut},
 };
 use crate::aggregates::{DAY, day_of};
 
@@ -28,26 +28,40 @@ pub(super) async fn days(
     let mut histories = BTreeMap::new();
     for past in history::sales_histories(conn, products, begin).await? {
         if let Some(first) = past.first {
-            let known_since = past.opened.unwrap_or(first);
             let days = DailyHistory::new(first.max(begin), now);
-            histories.insert(past.product, (days, known_since));
+            histories.insert(past.product, days);
         }
     }
     let most = i64::try_from(products.len()).map_or(i64::MAX, |count| count * MAX_STOCK_OUTS);
-    for (product, stock_out) in history::stock_outs(conn, products, begin, most).await? {
-        if let Some((days, known_since)) = histories.get_mut(&product) {
-            days.mark_stock_out(stock_out.from.max(*known_since), stock_out.to);
+    let stock_outs = history::stock_outs(conn, products, begin, most).await?;
+    for (product, stock_outs) in joined(stock_outs) {
+        if let Some(days) = histories.get_mut(&product) {
+            for stock_out in stock_outs {
+                days.mark_stock_out(stock_out);
+            }
         }
     }
     for sales in history::sold_by_day(conn, products, begin, last_moment(now)).await? {
-        if let Some((days, _)) = histories.get_mut(&sales.product) {
+        if let Some(days) = histories.get_mut(&sales.product) {
             days.add_sales(sales);
         }
     }
     let days = histories.into_iter();
-    Ok(days
-        .map(|(id, (days, _))| (id, days.oldest_first()))
-        .collect())
+    Ok(days.map(|(id, days)| (id, days.oldest_first())).collect())
+}
+
+/// The stock-outs of each product. One that begins when another ends continues it: history that is
+/// imported meanwhile raises the balance and lowers it again in one moment.
+fn joined(stock_outs: Vec<(i64, StockOut)>) -> BTreeMap<i64, Vec<StockOut>> {
+    let mut joined: BTreeMap<i64, Vec<StockOut>> = BTreeMap::new();
+    for (product, stock_out) in stock_outs {
+        let of_product = joined.entry(product).or_default();
+        match of_product.last_mut() {
+            Some(last) if last.to == Some(stock_out.from) => last.to = stock_out.to,
+            _ => of_product.push(stock_out),
+        }
+    }
+    joined
 }
 
 fn days_before(time: Timestamp, days: i64) -> Timestamp {
@@ -128,7 +142,7 @@ impl DailyHistory {
     }
 
     /// Marks the days that lie completely within a stock-out.
-    fn mark_stock_out(&mut self, from: Timestamp, to: Option<Timestamp>) {
+    fn mark_stock_out(&mut self, StockOut { from, to }: StockOut) {
         let to = to.unwrap_or(self.end);
         if to.since(from) < DAY && from > self.start {
             return;
@@ -183,7 +197,8 @@ mod tests {
             ("2026-11-19T20:00:00Z", None),
         ];
         for (from, to) in spells {
-            history.mark_stock_out(at(from), to);
+            let from = at(from);
+            history.mark_stock_out(StockOut { from, to });
         }
         let in_stock: Vec<bool> = history
             .oldest_first()

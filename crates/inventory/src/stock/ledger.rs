@@ -18,10 +18,10 @@ pub(super) struct ChangedStock {
 }
 
 impl NewEntry<'_> {
-    /// The time of the entry, and of its movement unless it is a reversal. Final once the stock row
-    /// is locked, since that may raise the time of the write.
-    pub(super) fn time(&self, work: &Work<'_>) -> Timestamp {
-        self.imported_at.unwrap_or(work.now)
+    /// The time of the movement. Final once the stock row is locked, since that may raise the time
+    /// of the write.
+    pub(super) fn moved_at(&self, work: &Work<'_>) -> Timestamp {
+        self.moved_at.unwrap_or(work.now)
     }
 
     /// The movement of this entry, for the aggregates. `None` for openings and adjustments.
@@ -30,7 +30,7 @@ impl NewEntry<'_> {
             movement: self.kind.movement()?,
             id: self.reference,
             supplier: self.supplier,
-            at: self.booked_at.unwrap_or_else(|| self.time(work)),
+            at: self.moved_at(work),
             units: self.change.abs(),
         })
     }
@@ -49,8 +49,7 @@ pub(super) async fn apply(
 }
 
 /// Locks the stock row and changes its quantity. The ledger row follows by [`record`]; the movement
-/// is inserted in between, with the time of the entry. If the quantity cannot be changed, writes
-/// nothing.
+/// is inserted in between. If the quantity cannot be changed, writes nothing.
 pub(super) async fn change(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,

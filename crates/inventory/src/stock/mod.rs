@@ -24,7 +24,7 @@ pub use adjustments::{Explanation, Reason};
 pub(crate) use model::OPTIONAL_THRESHOLD;
 pub use model::{Difference, LedgerEntry, LedgerRow, OwnThreshold, Reference, Subject};
 pub(crate) use payloads::webhooks;
-pub(crate) use store::{low_stock, opened_at};
+pub(crate) use store::low_stock;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -103,15 +103,6 @@ fn quantity_after(before: i64, change: i64) -> Result<i64, QuantityError> {
         Some(_) => Err(QuantityError::Insufficient(before)),
         None => Err(QuantityError::TooMany(before)),
     }
-}
-
-/// The time of a product's opening, as [`opened_at`].
-pub(crate) async fn opening_time(
-    state: &State,
-    product: i64,
-) -> Result<Option<Timestamp>, Refusal> {
-    let read = async move |conn: &mut Conn| opened_at(conn, product).await;
-    Ok(state.db.read::<_, db::Error, _>(read).await?)
 }
 
 /// Opens the ledger of a product that was just created with quantity 0.
@@ -194,6 +185,9 @@ fn moment(text: &str) -> Option<Timestamp> {
     parse(text).or_else(late)
 }
 
+/// The latest time that both engines store. No entry is later.
+const END_OF_TIME: Timestamp = Timestamp::from_micros(i64::MAX);
+
 /// One page of a product's ledger, newest first. With `as_of`, only the rows up to that time, so
 /// that the balance of the first row is the quantity at that time. Also returns the ledger of a
 /// deleted product.
@@ -206,13 +200,13 @@ pub async fn ledger_list(
     state
         .db
         .read(async move |conn| {
-            let last = store::last_entry(conn, product, as_of).await?;
-            let count = store::count_entries(conn, product, last).await?;
-            if count == 0 && store::count_entries(conn, product, i64::MAX).await? == 0 {
+            let until = as_of.unwrap_or(END_OF_TIME);
+            let count = store::count_entries(conn, product, until).await?;
+            if count == 0 && store::count_entries(conn, product, END_OF_TIME).await? == 0 {
                 return Err(Refusal::NotFound);
             }
             let (number, offset) = request.within(count)?;
-            let results = store::entries(conn, product, last, request.limit(), offset).await?;
+            let results = store::entries(conn, (product, until), request.limit(), offset).await?;
             Ok(request.page(count, number, results))
         })
         .await

@@ -56,10 +56,8 @@ pub(super) struct NewEntry<'a> {
     pub(super) supplier: Option<i64>,
     /// The reason for an adjustment.
     pub(super) explanation: Option<&'a Explanation>,
-    /// The time of an imported movement. `None`: the time of the write.
-    pub(super) imported_at: Option<Timestamp>,
-    /// When the movement of a reversal was booked.
-    pub(super) booked_at: Option<Timestamp>,
+    /// The time of an imported or deleted movement. `None`: the time of the write, as the entry has.
+    pub(super) moved_at: Option<Timestamp>,
     /// Whether the product's opening included the movement, so that the quantity stays.
     pub(super) is_past: bool,
 }
@@ -74,8 +72,7 @@ impl NewEntry<'_> {
             reference: None,
             supplier: None,
             explanation: None,
-            imported_at: None,
-            booked_at: None,
+            moved_at: None,
             is_past: false,
         }
     }
@@ -96,7 +93,8 @@ pub struct LedgerRow {
     /// The product's quantity after this row.
     #[schema(minimum = 0)]
     pub balance_after: i64,
-    /// When: UTC, with six digits of fraction or none.
+    /// When it was booked, even if its movement was imported with an earlier time: UTC, with six
+    /// digits of fraction or none.
     #[serde(serialize_with = "json::time")]
     #[schema(value_type = String, format = DateTime, read_only)]
     pub created_at: Timestamp,

@@ -75,7 +75,7 @@ pub(super) async fn change_quantity(
              WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
-    let (product, change, now) = (entry.product, entry.change, entry.time(work));
+    let (product, change, now) = (entry.product, entry.change, work.now);
     // Compares with computed bounds instead of adding: the engines treat overflows differently.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
     let most = i64::MAX - change.max(0);
@@ -139,34 +139,18 @@ pub(super) async fn lock_quantities(
     Ok(())
 }
 
-/// The time of a product's opening entry: the last one, if the product was deleted and imported
-/// again. Movements of earlier times were imported later and tell nothing about the stock at their
-/// time.
-pub(crate) async fn opened_at(conn: &mut Conn, product: i64) -> Result<Option<Timestamp>, Error> {
-    conn.optional(
-        "SELECT created_at FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id DESC LIMIT 1",
-        &[&product],
-        |row| row.get(0),
-    )
-    .await
-}
-
-/// Whether an adjustment cancelled a movement when it was recorded, because the product's opening
-/// included it (`ledger::record_past`). `change` is the adjustment's. An adjustment of the same time
-/// as a later movement does not cancel it: while the clock is behind, entries share one time.
-pub(super) async fn is_canceled(
+/// Whether a product's opening included a movement, because the movement is older. The last opening
+/// counts, if the product was deleted and imported again.
+pub(super) async fn is_included(
     conn: &mut Conn,
     product: i64,
-    change: i64,
-    at: Timestamp,
+    moved_at: Timestamp,
 ) -> Result<bool, Error> {
-    let sql = "SELECT id FROM ledger_entries
-         WHERE product_id = $1 AND created_at = $2 AND kind = 'adjustment' AND change = $3
-           AND created_at < (SELECT o.created_at FROM ledger_entries AS o WHERE o.product_id = $1 AND o.kind = 'opening'
-                             ORDER BY o.id DESC LIMIT 1) LIMIT 1";
-    let params: [&dyn Param; 3] = [&product, &at, &change];
-    let found = conn.optional(sql, &params, |row| row.get::<i64>(0)).await?;
-    Ok(found.is_some())
+    let sql = "SELECT created_at > $2 FROM ledger_entries WHERE product_id = $1 AND kind = 'opening' ORDER BY id DESC LIMIT 1";
+    let is_older = conn
+        .optional(sql, &[&product, &moved_at], |row| row.get(0))
+        .await?;
+    Ok(is_older.unwrap_or(false))
 }
 
 row! {
@@ -207,50 +191,35 @@ pub(super) async fn insert_entry(
         reference: &entry.reference,
         reason: &explanation.map(|explanation| explanation.reason.name()),
         note: &explanation.and_then(|explanation| explanation.note.as_deref()),
-        created_at: &entry.time(work),
+        created_at: &work.now,
     };
     let (sql, values) = row.insert();
     work.tx.execute(sql, &values).await.map(drop)
 }
 
-/// The id before a product's first entry after a time, or the largest id if there is none or no
-/// time is given. So an imported movement with an earlier time than the entries before it is not
-/// part of a past balance. `+ 0` as in [`entries`].
-pub(super) async fn last_entry(
+/// The number of a product's entries up to a time.
+pub(super) async fn count_entries(
     conn: &mut Conn,
     product: i64,
-    as_of: Option<Timestamp>,
-) -> Result<i64, Error> {
-    let Some(as_of) = as_of else {
-        return Ok(i64::MAX);
-    };
-    let sql =
-        "SELECT min(id + 0) - 1 FROM ledger_entries WHERE product_id = $1 AND created_at > $2";
-    let last: Option<i64> = conn.one(sql, &[&product, &as_of], |row| row.get(0)).await?;
-    Ok(last.unwrap_or(i64::MAX))
-}
-
-pub(super) async fn count_entries(conn: &mut Conn, product: i64, last: i64) -> Result<u64, Error> {
-    let sql = "SELECT count(*) FROM ledger_entries WHERE product_id = $1 AND id <= $2";
-    conn.one(sql, &[&product, &last], |row| row.get::<i64>(0))
+    until: Timestamp,
+) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM ledger_entries WHERE product_id = $1 AND created_at <= $2";
+    conn.one(sql, &[&product, &until], |row| row.get::<i64>(0))
         .await
         .map(i64::unsigned_abs)
 }
 
-/// A range of a product's entries, newest first. `+ 0` makes the engines sort the product's ids
-/// instead of scanning the whole ledger in the order of ids.
+/// A range of a product's entries up to a time, newest first.
 pub(super) async fn entries(
     conn: &mut Conn,
-    product: i64,
-    last: i64,
+    (product, until): (i64, Timestamp),
     limit: i64,
     offset: i64,
 ) -> Result<Vec<LedgerRow>, Error> {
     conn.all(
         "SELECT id, kind, change, balance_after, created_at, user_name, reference_id, reason, note FROM ledger_entries
-         WHERE id IN (SELECT id FROM ledger_entries WHERE product_id = $1 AND id <= $2 ORDER BY id + 0 DESC LIMIT $3 OFFSET $4)
-         ORDER BY id DESC",
-        &[&product, &last, &limit, &offset],
+         WHERE product_id = $1 AND created_at <= $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
+        &[&product, &until, &limit, &offset],
         ledger_row,
     )
     .await

@@ -236,6 +236,7 @@ app_on_both_engines!(
         assert_eq!(app.viewer().quantity_of(5).await, 10);
         assert_eq!(stock::verify(&app.state.db).await.unwrap(), Vec::new());
         // The chart begins with that opening.
+        app.clock.advance(Duration::from_secs(60));
         app.admin().sell(5, 1).await;
         let shown = app.logged_in("manager").await.page("/products/5/").await;
         has(&shown, &["Balance: lowest 9, highest 10, now 9"]);

@@ -26,6 +26,7 @@ mod generate;
 mod hostile;
 mod imports;
 mod interrupted_imports;
+mod late_movements;
 mod ledger;
 mod lists;
 mod low;

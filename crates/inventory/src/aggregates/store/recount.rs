@@ -70,15 +70,16 @@ pub(in crate::aggregates) async fn inflows_after(
     .await
 }
 
-/// The next ledger entries of outflows and reversals before an entry, newest first.
+/// The next ledger entries of outflows and reversals before an entry, newest first. An outflow
+/// counts on the day of its own time. That of a reversed one does not matter.
 pub(in crate::aggregates) async fn outflows_before(
     conn: &mut Conn,
     entry: i64,
     limit: i64,
 ) -> Result<Vec<Sold>, Error> {
     conn.all(
-        "SELECT l.id, l.kind, l.change, l.cost_price, l.selling_price, l.reference_id, l.created_at, p.cost_price, p.selling_price
-         FROM ledger_entries AS l LEFT JOIN products AS p ON p.id = l.product_id
+        "SELECT l.id, l.kind, l.change, l.cost_price, l.selling_price, l.reference_id, COALESCE(o.created_at, l.created_at), p.cost_price, p.selling_price
+         FROM ledger_entries AS l LEFT JOIN products AS p ON p.id = l.product_id LEFT JOIN outflows AS o ON o.id = l.reference_id
          WHERE l.id < $1 AND l.kind IN ('outflow', 'outflow_reversed') ORDER BY l.id DESC LIMIT $2",
         &[&entry, &limit],
         |row| {

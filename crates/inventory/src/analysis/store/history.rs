@@ -33,8 +33,6 @@ pub(crate) struct SalesHistory {
     pub(crate) units: i64,
     /// The time of the first movement. An opening balance of 0 does not count.
     pub(crate) first: Option<Timestamp>,
-    /// The time of the opening balance.
-    pub(crate) opened: Option<Timestamp>,
 }
 
 /// A period without stock. `to` is `None` while it lasts.
@@ -105,23 +103,18 @@ pub(crate) async fn sales_histories(
     query.bind(from).push(
         "),
                 (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND change <> 0 ORDER BY created_at, id LIMIT 1),
-                (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1),
-                (SELECT created_at FROM ledger_entries WHERE product_id = p.id AND kind = 'opening' ORDER BY id DESC LIMIT 1)
+                (SELECT created_at FROM inflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1),
+                (SELECT created_at FROM outflows WHERE product_id = p.id ORDER BY created_at, id LIMIT 1)
          FROM products AS p WHERE p.id",
     );
     query.any_of(products.iter().copied());
     conn.all_of(&query, |row| {
-        let (moved_at, sold_at): (Option<Timestamp>, Option<Timestamp>) =
-            (row.get(2)?, row.get(3)?);
-        let first = match (moved_at, sold_at) {
-            (Some(moved_at), Some(sold_at)) => Some(moved_at.min(sold_at)),
-            (moved_at, sold_at) => moved_at.or(sold_at),
-        };
+        // Movements may have been imported after their time, and booked in the ledger then.
+        let firsts: [Option<Timestamp>; 3] = [row.get(2)?, row.get(3)?, row.get(4)?];
         Ok(SalesHistory {
             product: row.get(0)?,
             units: row.get(1)?,
-            first,
-            opened: row.get(4)?,
+            first: firsts.into_iter().flatten().min(),
         })
     })
     .await

@@ -9,9 +9,10 @@ use crate::aggregates::{Sum, sum_of_units, summed_units};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportFacts {
     pub(crate) cost: Money,
+    /// The time of the first entry in the ledger, or of an earlier inflow that was imported later.
     pub(crate) first_entry: Option<Timestamp>,
     pub(crate) last_outflow: Option<Timestamp>,
-    /// Units in stock one year ago, as the ledger tells a past balance.
+    /// Units in stock one year ago.
     pub(crate) opening: Option<i64>,
 }
 
@@ -53,22 +54,22 @@ pub(crate) async fn products(
             history::analysed!(),
             ", p.cost_price,
                 (SELECT min(l.created_at) FROM ledger_entries AS l WHERE l.product_id = p.id),
+                (SELECT min(i.created_at) FROM inflows AS i WHERE i.product_id = p.id),
                 (SELECT max(o.created_at) FROM outflows AS o WHERE o.product_id = p.id),
-                (SELECT l.balance_after FROM ledger_entries AS l
-                 WHERE l.id = (SELECT max(b.id + 0) FROM ledger_entries AS b WHERE b.product_id = p.id AND b.created_at < $2
-                    AND b.id < COALESCE((SELECT min(n.id + 0) FROM ledger_entries AS n
-                                         WHERE n.product_id = p.id AND n.created_at >= $2), 9223372036854775807)))
+                (SELECT l.balance_after FROM ledger_entries AS l WHERE l.product_id = p.id AND l.created_at < $2
+                 ORDER BY l.created_at DESC, l.id DESC LIMIT 1)
          FROM products AS p JOIN product_stock AS s ON s.product_id = p.id
          LEFT JOIN restock_terms AS t ON t.product_id = p.id
          WHERE p.id > $1 AND s.archived_at IS NULL ORDER BY p.id LIMIT $3"
         ),
         &[&after, &year_ago, &limit],
         |row| {
+            let firsts: [Option<Timestamp>; 2] = [row.get(11)?, row.get(12)?];
             let facts = ReportFacts {
                 cost: row.get(10)?,
-                first_entry: row.get(11)?,
-                last_outflow: row.get(12)?,
-                opening: row.get(13)?,
+                first_entry: firsts.into_iter().flatten().min(),
+                last_outflow: row.get(13)?,
+                opening: row.get(14)?,
             };
             Ok((AnalysedProduct::from_row(row)?, facts))
         },

@@ -1,7 +1,6 @@
 //! The page of one product: its data, the chart of its stock, its history and its ledger.
 
 use askama::Template;
-use db::Timestamp;
 use resource::{Field, Kind, Record as _, laid_out};
 
 use super::address;
@@ -58,18 +57,19 @@ impl LedgerPart {
         let rows = stock::ledger_list(&frame.state, product, None, page_request)
             .await?
             .results;
-        let opened_at = stock::opening_time(&frame.state, product).await?;
-        // Imported movements that are older than the opening are part of it.
-        let since_opening = rows.iter().filter(|row| Some(row.created_at) >= opened_at);
-        // Another movement that was imported after its time changed no balance before its booking.
-        let mut at = Timestamp::from_micros(0);
-        let points: Vec<_> = since_opening
-            .rev()
-            .map(|row| {
-                at = at.max(row.created_at);
-                (at, row.balance_after)
-            })
+        // A product that was deleted and imported again has entries before its opening.
+        let opening = rows
+            .iter()
+            .position(|row| row.kind == ledger::EntryKind::Opening);
+        let since_opening = opening.map_or(rows.len(), |opening| opening + 1);
+        let mut points: Vec<_> = rows
+            .iter()
+            .take(since_opening)
+            .map(|row| (row.created_at, row.balance_after))
             .collect();
+        // Of the balances of one moment only the newest lasted.
+        points.dedup_by_key(|(at, _)| *at);
+        points.reverse();
         let listed = rows.iter().take(LISTED);
         Ok(Self {
             entries: listed.map(|row| entry(frame, row)).collect(),

@@ -138,7 +138,7 @@ impl ApiResource for Movement {
         let (product, change) = (record.product.id, self.change(record.quantity));
         let mut entry = NewEntry {
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-            imported_at: draft.input.created_at.get().copied(),
+            moved_at: draft.input.created_at.get().copied(),
             is_past: is_history(work.tx, draft).await?,
             ..NewEntry::new(product, self.kinds().0, change)
         };
@@ -146,7 +146,7 @@ impl ApiResource for Movement {
         let changed = ledger::change(work, &entry)
             .await?
             .map_err(|error| refused(product, error))?;
-        record.created_at = entry.time(work);
+        record.created_at = entry.moved_at(work);
         record.updated_at = record.created_at;
         record.id = store::insert(work.tx, self, &record).await?;
         entry.reference = Some(record.id);
@@ -207,14 +207,13 @@ pub(crate) async fn check_import(
     Ok(Some((product, after)))
 }
 
-/// Whether a movement is older than its product's opening, which includes it already.
+/// Whether an imported movement is older than its product's opening, which includes it already.
 async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bool, db::Error> {
     let (input, at) = (&draft.input, draft.input.created_at.get().copied());
-    let (Some(at), Some(product)) = (at, input.product.get()) else {
-        return Ok(false);
-    };
-    let opened_at = super::opened_at(conn, product.id).await?;
-    Ok(opened_at.is_some_and(|opened_at| at < opened_at))
+    match (at, input.product.get()) {
+        (Some(at), Some(product)) => super::store::is_included(conn, product.id, at).await,
+        _ => Ok(false),
+    }
 }
 
 /// The ledger entry of a movement, if there is one.

@@ -33,12 +33,12 @@ pub(crate) async fn delete(
     };
     let (product, quantity) = (deleted.product, deleted.quantity);
     let change = -movement.change(quantity);
-    let at = deleted.created_at;
+    let moved_at = deleted.created_at;
     let entry = NewEntry {
         reference: Some(id),
         supplier: deleted.supplier,
-        booked_at: Some(at),
-        is_past: stock::store::is_canceled(work.tx, product, change, at).await?,
+        moved_at: Some(moved_at),
+        is_past: stock::store::is_included(work.tx, product, moved_at).await?,
         ..NewEntry::new(product, movement.kinds().1, change)
     };
     let applied = ledger::apply(work, &entry).await?;
@@ -95,7 +95,7 @@ async fn check_change(
 ) -> Result<(), Refusal> {
     let product = record.product.id;
     let change = -movement.change(record.quantity);
-    if stock::store::is_canceled(conn, product, change, record.created_at).await? {
+    if stock::store::is_included(conn, product, record.created_at).await? {
         return Ok(());
     }
     let before = match quantities.get(&product) {

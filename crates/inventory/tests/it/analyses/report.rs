@@ -20,6 +20,8 @@ use crate::{
     transfer::load_bytes,
 };
 
+const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
+
 async fn report_of(app: &TestApp) -> (Vec<ReportLine>, ReportSummary) {
     let parameters = ReportParameters::new(&app.state.config, app.clock.now());
     let mut lines = Vec::new();
@@ -116,16 +118,91 @@ app_on_both_engines!(
     a_movement_imported_after_its_time_does_not_change_the_stock_of_a_year_ago,
     async |app| {
         let product = app.manager().a_product("Arroz", 40).await;
+        let other = app.manager().a_product("Feijão", 40).await;
         app.clock.advance(DAY);
         let then = app.clock.now();
         app.clock.advance(DAY * 400);
         app.sell(product, 1).await;
-        let sold = format!("product,quantity,created_at\n{product},4,{then}\n");
-        let outflows = FileKind::Movements(Movement::Outflow);
-        load_bytes(&app, outflows, sold).await.unwrap();
+        let sold = format!("product,quantity,created_at\n{product},4,{then}\n{other},4,{then}\n");
+        load_bytes(&app, OUTFLOWS, sold).await.unwrap();
         let (lines, _) = report_of(&app).await;
         assert_eq!(lines[0].stock_value.hundredths(), "280.00");
         assert_eq!(lines[0].opening_value.hundredths(), "320.00");
+        // Nor where the import is the only entry since.
+        assert_eq!(lines[1].stock_value.hundredths(), "288.00");
+        assert_eq!(lines[1].opening_value.hundredths(), "320.00");
+    }
+);
+
+app_on_both_engines!(
+    a_sale_imported_after_its_time_makes_no_stock_out_that_never_was,
+    async |app| {
+        let late = app.manager().a_product("Arroz", 30).await;
+        let on_time = app.manager().a_product("Feijão", 1000).await;
+        let mut then = app.clock.now();
+        for day in 0..28 {
+            if !(10..20).contains(&day) {
+                app.sell(late, 1).await;
+                app.sell(on_time, 1).await;
+            }
+            if day == 9 {
+                app.sell(on_time, 12).await;
+                then = app.clock.now();
+            }
+            app.clock.advance(DAY);
+        }
+        let sold = format!("product,quantity,created_at\n{late},12,{then}\n");
+        load_bytes(&app, OUTFLOWS, sold).await.unwrap();
+        assert_eq!(app.manager().quantity_of(late).await, 0);
+        let (lines, _) = report_of(&app).await;
+        assert!(lines[0].demand_per_day.is_some());
+        assert_eq!(lines[0].demand_per_day, lines[1].demand_per_day);
+    }
+);
+
+app_on_both_engines!(
+    goods_that_came_long_ago_are_dead_stock_though_they_were_imported_today,
+    async |app| {
+        let supplier = app.admin().a_supplier("Torra").await;
+        let then = app.clock.now();
+        app.clock.advance(DAY * 100);
+        let product = app.manager().a_product("Arroz", 40).await;
+        let inflows = FileKind::Movements(Movement::Inflow);
+        let came =
+            format!("supplier,product,quantity,created_at\n{supplier},{product},40,{then}\n");
+        load_bytes(&app, inflows, came).await.unwrap();
+        let (lines, _) = report_of(&app).await;
+        assert!(lines[0].is_dead);
+    }
+);
+
+app_on_both_engines!(
+    history_imported_during_a_stock_out_does_not_interrupt_it,
+    async |app| {
+        let then = app.clock.now();
+        app.clock.advance(DAY);
+        let products = ["Arroz", "Feijão"];
+        let products = [
+            app.manager().a_product(products[0], 10).await,
+            app.manager().a_product(products[1], 10).await,
+        ];
+        let import = async |product: i64| {
+            let sold = format!("product,quantity,created_at\n{product},3,{then}\n");
+            load_bytes(&app, OUTFLOWS, sold).await.unwrap();
+        };
+        import(products[0]).await;
+        for _ in 0..10 {
+            for product in products {
+                app.sell(product, 1).await;
+            }
+            app.clock.advance(DAY);
+        }
+        app.clock.advance(DAY * 5);
+        import(products[1]).await;
+        app.clock.advance(DAY * 10);
+        let (lines, _) = report_of(&app).await;
+        assert!(lines[0].demand_per_day.is_some());
+        assert_eq!(lines[0].demand_per_day, lines[1].demand_per_day);
     }
 );
 
