@@ -343,11 +343,12 @@ pub(super) async fn verify_quantities(conn: &mut Conn) -> Result<Vec<Difference>
     differing(conn, query, Subject::Quantity).await
 }
 
+/// Compares each balance with the one before it by time, since past balances are found by time.
 pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
     conn.all(
         "SELECT product_id, balance_after, expected
          FROM (SELECT product_id, id, balance_after,
-                      change + lag(balance_after, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY product_id ORDER BY id) AS expected
+                      change + lag(balance_after, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY product_id ORDER BY created_at, id) AS expected
                FROM ledger_entries) AS entry
          WHERE balance_after <> expected ORDER BY product_id, id LIMIT $1",
         &[&MOST_DIFFERENCES],

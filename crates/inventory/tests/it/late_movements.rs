@@ -165,3 +165,25 @@ app_on_both_engines!(
         verified(&app).await;
     }
 );
+
+app_on_both_engines!(
+    verify_reports_an_entry_that_is_not_in_the_order_of_time,
+    async |app| {
+        let product = app.admin().a_product("Arroz", 20).await;
+        for units in [4, 1] {
+            app.clock.advance(DAY);
+            app.sell(product, units).await;
+        }
+        verified(&app).await;
+        let sql = "UPDATE ledger_entries SET created_at = (SELECT min(created_at) FROM ledger_entries) WHERE balance_after = 15";
+        app.execute(sql).await;
+        let differences = stock::verify(&app.state.db).await.unwrap();
+        let told: Vec<_> = differences.iter().map(ToString::to_string).collect();
+        let expected = [(16, 11), (15, 19)].map(|(stored, ledger)| {
+            format!(
+                "product {product}: balance after an entry is {stored}, the ledger says {ledger}"
+            )
+        });
+        assert_eq!(told, expected);
+    }
+);
