@@ -66,12 +66,9 @@ fn second_of(moment: Timestamp) -> i64 {
     moment.micros().div_euclid(1_000_000)
 }
 
-/// Authenticates a request by its bearer token or, without one, by its session.
-///
-/// # Errors
-///
-/// 403 for a failed CSRF check, or while a mandatory second factor is missing; 401 with the
-/// conventional body; errors of the database.
+/// Authenticates a request by its bearer token or, without one, by its session. 403 for a failed
+/// CSRF check, or while a mandatory second factor is missing; 401 with the conventional body
+/// without valid credentials.
 pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let caller = if bearer::is_sent(&parts.headers) {
         authenticate_bearer(state, parts).await?
@@ -87,11 +84,7 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
     Ok(caller)
 }
 
-/// Authenticates a request by its bearer token.
-///
-/// # Errors
-///
-/// 401 with the conventional body, and errors of the database.
+/// Authenticates a request by its bearer token. 401 with the conventional body without a valid one.
 pub(crate) async fn authenticate_bearer(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let token = bearer::token(&parts.headers)?;
     let (user, iat) = bearer::user_of(&state.token_key, token, state.clock.now())?;

@@ -90,11 +90,7 @@ impl WeakPassword {
     }
 }
 
-/// Checks the strength of a new password.
-///
-/// # Errors
-///
-/// The first rule that it violates.
+/// Checks the strength of a new password. The error is the first rule that it violates.
 pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword> {
     if password.chars().count() < MIN_LENGTH {
         return Err(WeakPassword::TooShort);

@@ -55,12 +55,9 @@ pub struct Credentials {
 
 web::masked_debug!(TokenPair, AccessToken, Credentials);
 
-/// Obtains a token pair for a password, and for a code if the account has a second factor.
-///
-/// # Errors
-///
-/// 401 for wrong credentials, an inactive account, and a missing or wrong code; 429 after too many
-/// failed attempts; errors of the database.
+/// Obtains a token pair for a password, and for a code if the account has a second factor. 401 for
+/// wrong credentials, an inactive account, and a missing or wrong code; 429 after too many failed
+/// attempts.
 pub async fn log_in(
     state: &State,
     parts: &Parts,
@@ -73,11 +70,7 @@ pub async fn log_in(
     Ok(pair(state, &account.ok_or_else(no_account)?, now))
 }
 
-/// Checks credentials.
-///
-/// # Errors
-///
-/// Those of [`log_in`].
+/// Checks credentials. Errors are those of [`log_in`].
 pub(super) async fn prove(
     state: &State,
     parts: &Parts,
@@ -114,11 +107,7 @@ pub(super) async fn prove(
 }
 
 /// Whether the password is that of the logged-in user. Sensitive actions require it again, so that
-/// a stolen session is not enough.
-///
-/// # Errors
-///
-/// 429 after too many failed attempts; errors of the database.
+/// a stolen session is not enough. 429 after too many failed attempts.
 pub(super) async fn is_own_password(
     state: &State,
     caller: &Caller,
@@ -171,11 +160,7 @@ impl Proven {
     }
 }
 
-/// The active account with this user name and password.
-///
-/// # Errors
-///
-/// 429 after too many failed attempts; errors of the database.
+/// The active account with this user name and password. 429 after too many failed attempts.
 pub(super) async fn identify(
     state: &State,
     source: &AttemptSource,
@@ -242,12 +227,8 @@ pub(super) fn no_account() -> Refusal {
     Unauthorized::new("No active account found with the given credentials").into()
 }
 
-/// Obtains an access token for a refresh token.
-///
-/// # Errors
-///
-/// 401 for a token that is invalid, revoked or of the wrong type, and for an account that is
-/// deleted or inactive; errors of the database.
+/// Obtains an access token for a refresh token. 401 for a token that is invalid, revoked or of the
+/// wrong type, and for an account that is deleted or inactive.
 pub async fn refresh(state: &State, token: &str) -> Result<AccessToken, Refusal> {
     // A token is dated before its account is read, so that revoking tokens meanwhile revokes it.
     let now = state.clock.now();
@@ -259,12 +240,8 @@ pub async fn refresh(state: &State, token: &str) -> Result<AccessToken, Refusal>
     Ok(AccessToken { access })
 }
 
-/// Checks a token of either type.
-///
-/// # Errors
-///
-/// 401 for a token that is invalid or revoked, and for an account that is deleted or inactive;
-/// errors of the database.
+/// Checks a token of either type. 401 if it is invalid or revoked, and for an account that is
+/// deleted or inactive.
 pub async fn verify(state: &State, token: &str) -> Result<(), Refusal> {
     let claims = state
         .token_key

@@ -96,12 +96,8 @@ impl TokenKey {
         format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac))
     }
 
-    /// Verifies a token of either type and returns its claims.
-    ///
-    /// # Errors
-    ///
-    /// [`TokenError::Invalid`] or [`TokenError::Expired`]. Other algorithms, including `none`, are
-    /// invalid.
+    /// Verifies a token of either type and returns its claims. Algorithms other than HS256,
+    /// including `none`, are invalid.
     pub fn verify(&self, token: &str, now: Timestamp) -> Result<Claims, TokenError> {
         if token.len() > MAX_LENGTH {
             return Err(TokenError::Invalid);
@@ -130,11 +126,7 @@ impl TokenKey {
         }
     }
 
-    /// Same as [`Self::verify`], but the token must have this type.
-    ///
-    /// # Errors
-    ///
-    /// [`TokenError`]; the type is checked last.
+    /// Same as [`Self::verify`], but the token must have this type. The type is checked last.
     pub fn verify_type(
         &self,
         token: &str,

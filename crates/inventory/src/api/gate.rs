@@ -36,11 +36,8 @@ pub struct Call {
 }
 
 /// Checks a request of an authenticated user, who needs the permission for the records of `model`.
-/// The allowed methods are in the order of the `Allow` header.
-///
-/// # Errors
-///
-/// The first check that fails.
+/// The allowed methods are in the order of the `Allow` header. The error is that of the first check
+/// that fails.
 pub async fn admit(
     state: &State,
     model: Model,
@@ -68,10 +65,6 @@ pub async fn admit(
 
 /// Checks a request to a public endpoint: negotiation 406 → rate limit 429 by the client's address
 /// → method 405.
-///
-/// # Errors
-///
-/// The first check that fails.
 pub async fn admit_anyone(
     state: &State,
     allow: &'static [Method],
@@ -85,11 +78,7 @@ pub async fn admit_anyone(
     Ok((parts, body))
 }
 
-/// Checks the method of a request.
-///
-/// # Errors
-///
-/// 405 for a method that is not allowed.
+/// Checks the method of a request. 405 if it is not allowed.
 pub fn check_method(parts: &Parts, allow: &'static [Method]) -> Result<(), Refusal> {
     if allow.contains(&parts.method) {
         Ok(())
@@ -98,11 +87,7 @@ pub fn check_method(parts: &Parts, allow: &'static [Method]) -> Result<(), Refus
     }
 }
 
-/// Counts a request for tokens or a login against the limit of the client's address.
-///
-/// # Errors
-///
-/// 429
+/// Counts a request for tokens or a login against the limit of the client's address. 429 above it.
 pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<(), Refusal> {
     let client = ClientAddress(Origin::known(extensions).address);
     let key = Key::of_client("inventory:auth", client);
@@ -111,11 +96,7 @@ pub async fn throttle_address(state: &State, extensions: &Extensions) -> Result<
     Ok(())
 }
 
-/// Counts one request under a key.
-///
-/// # Errors
-///
-/// 429
+/// Counts one request under a key. 429 above the rates.
 pub async fn take(state: &State, key: &Key, rates: &Rates) -> Result<Quota, Refusal> {
     let quota = state.windows.take(key, rates, 1, Reserve::Nothing).await;
     quota.map_err(|throttled| too_many_requests(&throttled).into())

@@ -25,21 +25,13 @@ pub struct Submission {
     pub members: Members,
 }
 
-/// Reads the body of a request.
-///
-/// # Errors
-///
-/// 413, 415 and 400.
+/// Reads the body of a request. 413, 415 or 400 if it cannot be read.
 pub async fn submission(state: &State, call: Call) -> Result<Submission, Refusal> {
     let (submission, _) = repeatable_submission(state, call, None).await?;
     Ok(submission)
 }
 
 /// Reads the body of a request, and its idempotency key if the resource at `path` accepts one.
-///
-/// # Errors
-///
-/// 413, 415 and 400.
 pub(super) async fn repeatable_submission(
     state: &State,
     call: Call,
@@ -66,10 +58,6 @@ pub(super) async fn repeatable_submission(
 }
 
 /// Reads a body as the members of one JSON object.
-///
-/// # Errors
-///
-/// 413, 415 and 400.
 pub async fn read_members(
     state: &State,
     headers: &HeaderMap,
@@ -84,11 +72,8 @@ pub fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(CONTENT_TYPE)?.to_str().ok()
 }
 
-/// Reads a complete body, within the limit.
-///
-/// # Errors
-///
-/// 413 for a body that is too large, 400 for one that ends early.
+/// Reads a complete body, within the limit. 413 for a body that is too large, 400 for one that ends
+/// early.
 pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, state.config.max_body)
         .await

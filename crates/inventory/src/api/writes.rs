@@ -16,10 +16,6 @@ use crate::{
 
 /// Creates a record of a resource. A retry with the same idempotency key gets the body of the first
 /// response.
-///
-/// # Errors
-///
-/// Invalid fields, a key that was used for a different request, and errors of the database.
 pub(crate) async fn create<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -49,10 +45,6 @@ pub(crate) async fn create<R: ApiResource>(
 
 /// Creates a record from a form. If the form is sent again, returns the record that it created the
 /// first time, or `None` if that has been deleted.
-///
-/// # Errors
-///
-/// Those of [`create`].
 pub(crate) async fn create_of_form<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -75,10 +67,6 @@ pub(crate) async fn create_of_form<R: ApiResource>(
 }
 
 /// Changes a record of a resource; `None` if it does not exist.
-///
-/// # Errors
-///
-/// Invalid fields, and errors of the database.
 pub(crate) async fn change<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,
@@ -91,11 +79,7 @@ pub(crate) async fn change<R: ApiResource>(
     write(state, actor, job).await
 }
 
-/// Deletes a record of a resource. Returns whether it existed.
-///
-/// # Errors
-///
-/// 409 while other records refer to it, and errors of the database.
+/// Deletes a record of a resource. Returns whether it existed. 409 while other records refer to it.
 pub(crate) async fn delete<R: ApiResource>(
     state: &State,
     actor: impl Into<Actor>,

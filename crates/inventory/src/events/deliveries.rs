@@ -86,10 +86,6 @@ pub async fn find_event(db: &Db, id: i64) -> Result<Option<(Event, Vec<Delivery>
 }
 
 /// Restarts a delivery in any state, with the same `webhook-id`. Idempotent.
-///
-/// # Errors
-///
-/// [`Refusal::NotFound`], or [`Refusal::KeyReused`] if the key was used for another delivery.
 pub(crate) async fn redeliver_once(
     state: &State,
     actor: &Actor,

@@ -144,11 +144,8 @@ pub async fn add(
     Ok(added)
 }
 
-/// As [`add`], but idempotent: a repeated request gets the same endpoint and secret.
-///
-/// # Errors
-///
-/// Those of [`add`], or [`Refusal::NotFound`] if the endpoint was deleted before the repetition.
+/// As [`add`], but idempotent: a repeated request gets the same endpoint and secret. 404 if the
+/// endpoint was deleted before the repetition.
 pub(crate) async fn add_once(
     state: &State,
     actor: &Actor,
@@ -251,10 +248,6 @@ pub async fn rotate(
 }
 
 /// As [`rotate`], but idempotent: a repeated request gets the same secret.
-///
-/// # Errors
-///
-/// Those of [`rotate`], or [`Refusal::KeyReused`] if the key was used for another endpoint.
 pub(crate) async fn rotate_once(
     state: &State,
     actor: &Actor,
@@ -341,10 +334,6 @@ enum TestRequest {
 
 /// As [`test()`], but idempotent: a repeated request waits for the result of the first one. `None`
 /// if the first one has no result in time.
-///
-/// # Errors
-///
-/// Those of [`test()`], or [`Refusal::KeyReused`] if the key was used for another endpoint.
 pub(crate) async fn test_once(
     state: &State,
     actor: &Actor,

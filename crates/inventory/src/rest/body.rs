@@ -32,11 +32,8 @@ pub enum BodyError {
 }
 
 /// Parses a body as one JSON object. An empty body is an object without members. Duplicate members
-/// are refused, because parsers disagree on which value counts.
-///
-/// # Errors
-///
-/// [`BodyError`]; the content type is checked first, then the JSON, then that it is an object.
+/// are refused, because parsers disagree on which value counts. The content type is checked first,
+/// then the JSON, then that it is an object.
 pub fn parse(content_type: Option<&str>, body: &[u8]) -> Result<Members, BodyError> {
     if body.is_empty() {
         return Ok(Members::new());

@@ -3,12 +3,8 @@
 use std::{borrow::Cow, str::Utf8Error};
 
 /// Decodes a body as UTF-8, unless its content type names Latin-1 or UTF-16. An unknown charset is
-/// read as UTF-8.
-///
-/// # Errors
-///
-/// A message about the first invalid bytes, worded as Python's codecs word it, because clients of
-/// the conventions know that text.
+/// read as UTF-8. The error is a message about the first invalid bytes, worded as Python's codecs
+/// word it, because clients of the conventions know that text.
 pub(super) fn decode<'body>(
     content_type: Option<&str>,
     body: &'body [u8],

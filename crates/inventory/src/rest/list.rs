@@ -75,11 +75,8 @@ pub struct OrderBy {
 }
 
 impl PageNumber {
-    /// Parses `page`. An empty value counts as absent, a blank one is an error.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidPage`] unless the value is a number from 1 or `last`.
+    /// Parses `page`. An empty value counts as absent, a blank one is an error. An error unless it
+    /// is a number from 1 or `last`.
     pub fn parse(parameters: &Parameters) -> Result<Self, InvalidPage> {
         match parameters.sent("page").unwrap_or_default() {
             "" => Ok(Self::Number(1)),
@@ -196,11 +193,8 @@ pub fn search_problem(parameters: &Parameters) -> Option<Message> {
     })
 }
 
-/// Refuses a search that has a [`search_problem`].
-///
-/// # Errors
-///
-/// 400. For the null character with the conventional body, which is a list of messages.
+/// Refuses a search that has a [`search_problem`]. 400; for the null character with the
+/// conventional body, which is a list of messages.
 pub fn check_search(parameters: &Parameters) -> Result<(), Refusal> {
     match search_problem(parameters) {
         None => Ok(()),

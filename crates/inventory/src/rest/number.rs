@@ -67,12 +67,8 @@ impl Decimal {
         })
     }
 
-    /// The number as a price.
-    ///
-    /// # Errors
-    ///
-    /// The message for the first check that fails: at most 22 digits in total, 2 places, 20 digits
-    /// before the point, not negative.
+    /// The number as a price. The error is the message for the first check that fails: at most 22
+    /// digits in total, 2 places, 20 digits before the point, not negative.
     pub fn to_price(&self) -> Result<Money, Message> {
         let digits = self.length();
         let (total, whole, places) = match self.exponent {

@@ -63,11 +63,8 @@ impl PageRequest {
         })
     }
 
-    /// The page's number and the offset of its first record, given the number of records.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidPage`] for a page after the last one.
+    /// The page's number and the offset of its first record, given the number of records. An error
+    /// for a page after the last one.
     pub fn within(self, count: u64) -> Result<(u64, i64), InvalidPage> {
         let number = self.page.within(count, self.size)?;
         Ok((

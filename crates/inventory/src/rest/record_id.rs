@@ -12,11 +12,7 @@ use super::Refusal;
 pub struct RecordId(pub Option<i64>);
 
 impl RecordId {
-    /// The id.
-    ///
-    /// # Errors
-    ///
-    /// 404 if no record can have it.
+    /// The id. 404 if no record can have it.
     pub fn known(self) -> Result<i64, Refusal> {
         self.0.ok_or(Refusal::NotFound)
     }

@@ -14,12 +14,8 @@ use crate::{
     work::{Work, write},
 };
 
-/// Undoes a booked document and makes it a draft again. Returns false if it was not booked.
-///
-/// # Errors
-///
-/// 409 that names the line that cannot be undone, and nothing is undone; or a failure of the
-/// database.
+/// Undoes a booked document and makes it a draft again. Returns false if it was not booked. 409
+/// that names the line that cannot be undone; nothing is undone then.
 pub(crate) async fn document(
     state: &State,
     (caller, locale): (&Caller, Locale),

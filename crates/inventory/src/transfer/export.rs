@@ -28,11 +28,8 @@ pub enum ExportError {
 /// Records in memory at once.
 const AT_ONCE: i64 = 1000;
 
-/// Writes every record of a resource to `file`, replacing it. Returns the number of records.
-///
-/// # Errors
-///
-/// [`ExportError`]. The previous file is then unchanged.
+/// Writes every record of a resource to `file`, replacing it. Returns the number of records. After
+/// an error, the previous file is unchanged.
 pub async fn export(
     db: &Db,
     resource: FileKind,
@@ -62,11 +59,7 @@ pub async fn export(
 }
 
 /// Writes every record of a resource to `sink`, in the format of [`export`]. Returns the number of
-/// records.
-///
-/// # Errors
-///
-/// [`ExportError`]. A part may have been written.
+/// records. After an error, a part may have been written.
 pub async fn export_to(
     db: &Db,
     resource: FileKind,

@@ -101,11 +101,8 @@ fn run(state: &State, caller: &Caller, resource: FileKind, creates_names: bool) 
     }
 }
 
-/// Checks a file without writing. Returns what an import would do.
-///
-/// # Errors
-///
-/// All problems of the file, or a failure of the database.
+/// Checks a file without writing. Returns what an import would do. The error has all problems of
+/// the file.
 pub(crate) async fn check(
     state: &State,
     caller: &Caller,
@@ -119,10 +116,6 @@ pub(crate) async fn check(
 
 /// Stores a checked file for its confirmation. Returns its id; the same id for a form that is sent
 /// again.
-///
-/// # Errors
-///
-/// A form that was sent before with another file, or a failure of the database.
 pub(crate) async fn save(
     state: &State,
     caller: &Caller,
@@ -148,11 +141,7 @@ pub(crate) async fn forget_expired(tx: &mut Tx, now: Timestamp) -> Result<(), db
 }
 
 /// Imports a checked file. `None` if it was not waiting for confirmation, or if it is large: its
-/// page then shows the result.
-///
-/// # Errors
-///
-/// Problems of the file that are new since the check, or a failure of the database.
+/// page then shows the result. The error has problems of the file that are new since the check.
 pub(crate) async fn confirm(
     state: &State,
     caller: &Caller,
@@ -176,12 +165,7 @@ pub(crate) async fn confirm(
 }
 
 /// Undoes a whole import. Returns false if it was not done, or if it is large: its page then shows
-/// the result.
-///
-/// # Errors
-///
-/// 409 with the reason if a record cannot be deleted, and nothing is deleted. Or a failure of the
-/// database.
+/// the result. 409 with the reason if a record cannot be deleted; nothing is deleted then.
 pub(crate) async fn undo(state: &State, caller: &Caller, file: &Upload) -> Result<bool, Refusal> {
     let run = run(state, caller, file.resource, false);
     staging::resume(&state.db, run.author.policy, &state.clock).await?;

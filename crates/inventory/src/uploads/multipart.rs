@@ -23,10 +23,7 @@ pub(super) struct UploadForm {
 }
 
 /// Reads the form. Returns an empty form if the body does not match its content type or is cut off.
-///
-/// # Errors
-///
-/// If the body cannot be read completely, for example because it is too large.
+/// An error if the body cannot be read completely, for example because it is too large.
 pub(super) async fn read(request: Request) -> Result<UploadForm, MultipartError> {
     let Ok(form) = Multipart::from_request(request, &()).await else {
         return Ok(UploadForm::default());

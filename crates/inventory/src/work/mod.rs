@@ -155,10 +155,6 @@ where
 /// Same as [`write()`], with an optional idempotency key. The job returns a value to store with the
 /// key, and its result. A retry with the same key calls `replay` with the stored value instead of
 /// the job. Key and write commit in one transaction.
-///
-/// # Errors
-///
-/// Those of `job` and `replay`; a key that was used for a different request.
 pub(crate) async fn write_once<T, S, R, E, F, A>(
     state: &State,
     actor: impl Into<Actor>,

@@ -123,11 +123,8 @@ pub async fn find(state: &State, cookies: HostOnly<'_>) -> Result<Option<Session
     Ok(session.filter(|session| session.account.active && now < session.created_at + longest))
 }
 
-/// Authenticates an API request by the session's cookie. Unsafe methods need a CSRF token.
-///
-/// # Errors
-///
-/// 403 for a failed CSRF check, 401 without a session, and errors of the database.
+/// Authenticates an API request by the session's cookie. Unsafe methods need a CSRF token. 403 for
+/// a failed CSRF check, 401 without a session.
 pub(super) async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusal> {
     let cookies = HostOnly::of(parts);
     if cookies::session(cookies).is_none() {
@@ -161,11 +158,7 @@ pub(crate) fn check_token(
 }
 
 /// Logs a user in: begins a session or asks for a code. `None` for wrong credentials, an inactive
-/// account, or a user whom `admits` refuses.
-///
-/// # Errors
-///
-/// 429 after too many failed attempts; errors of the database.
+/// account, or a user whom `admits` refuses. 429 after too many failed attempts.
 pub(crate) async fn log_in(
     state: &State,
     parts: &Parts,
@@ -188,12 +181,9 @@ pub(crate) async fn log_in(
     Ok(begun.map(|(begun, _)| LoginStep::LoggedIn(begun)))
 }
 
-/// The second step of a login: begins a session for a code. `None` if the code is wrong, the account
-/// is deleted, or its password was changed since the first step.
-///
-/// # Errors
-///
-/// 429 after too many wrong codes; errors of the database.
+/// The second step of a login: begins a session for a code. `None` if the code is wrong, the
+/// account is deleted, or its password was changed since the first step. 429 after too many wrong
+/// codes.
 pub(crate) async fn log_in_with_code(
     state: &State,
     parts: &Parts,
@@ -219,10 +209,6 @@ pub(crate) async fn log_in_with_code(
 }
 
 /// Logs a program in: begins a session and issues a token pair.
-///
-/// # Errors
-///
-/// Those of [`super::log_in`].
 pub(crate) async fn log_in_program(
     state: &State,
     parts: &Parts,
@@ -325,11 +311,8 @@ pub(crate) async fn renew(state: &State, session: &Session) -> Result<NewSession
 }
 
 /// Replaces a session within a transaction and returns the successor's id. The old session stays
-/// valid for [`OVERLAP`], so that a retry of the form can still get the response.
-///
-/// # Errors
-///
-/// 401 if the session has ended; errors of the database.
+/// valid for [`OVERLAP`], so that a retry of the form can still get the response. 401 if the
+/// session has ended.
 pub(crate) async fn begin_successor(
     tx: &mut Tx,
     session: &Session,

@@ -88,11 +88,7 @@ pub(crate) async fn change_profile(
 
 /// Changes the password of the caller. The current session gets a new token, and the other sessions
 /// end. API tokens are revoked on request only: a till must not stop because a user changed the
-/// password.
-///
-/// # Errors
-///
-/// 429 after too many wrong old passwords.
+/// password. 429 after too many wrong old passwords.
 pub(crate) async fn change_password(
     state: &State,
     session: &Session,

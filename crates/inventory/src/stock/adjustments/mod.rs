@@ -32,12 +32,7 @@ pub(crate) struct AdjustmentResult {
 }
 
 /// Sets the quantity in stock of a product. A retry with the same idempotency key returns the first
-/// result.
-///
-/// # Errors
-///
-/// 409 if the stock changed since the user saw it. Also an unknown product, a key that was used for
-/// a different request, or a failure of the database.
+/// result. 409 if the stock changed since the user saw it.
 pub(crate) async fn book(
     state: &State,
     caller: &Caller,

@@ -49,12 +49,8 @@ pub(crate) async fn of_supplier(
     Ok(state.db.read(read).await?)
 }
 
-/// Starts a count of these products, all of them uncounted. `label` describes the selection.
-///
-/// # Errors
-///
-/// No products or too many; too many drafts; an idempotency key that was used for a different
-/// request; a failure of the database.
+/// Starts a count of these products, all of them uncounted. `label` describes the selection. An
+/// error if there are none, or too many of them or of drafts.
 pub(crate) async fn start(
     state: &State,
     caller: &Caller,
@@ -80,12 +76,7 @@ pub(crate) async fn start(
     documents::save(state, caller, document, false, key, begin).await
 }
 
-/// Stores counted quantities.
-///
-/// # Errors
-///
-/// An unknown product, too many lines or units; another user's draft; an idempotency key that was
-/// used for a different request; a failure of the database.
+/// Stores counted quantities. An error for an unknown product, and for too many lines or units.
 pub(crate) async fn save(
     state: &State,
     caller: &Caller,
@@ -109,13 +100,8 @@ pub(crate) async fn save(
 }
 
 /// Books the differences of a count. `seen` is the [`fingerprint`](model::fingerprint) of the
-/// differences that the page showed.
-///
-/// # Errors
-///
-/// 409 if nothing was counted, if the differences have changed since they were shown, or if a line
-/// cannot be booked. The message names the line, and nothing is booked. Also another user's draft,
-/// an idempotency key that was used for a different request, or a failure of the database.
+/// differences that the page showed. 409 if nothing was counted, if the differences have changed,
+/// or if a line, which the message names, cannot be booked; nothing is booked then.
 pub(crate) async fn book(
     state: &State,
     (caller, locale): (&Caller, Locale),
@@ -191,11 +177,8 @@ async fn adjust(
     Ok(())
 }
 
-/// Undoes the differences of a booked count.
-///
-/// # Errors
-///
-/// 409 that names the line whose units are no longer in stock, or a failure of the database.
+/// Undoes the differences of a booked count. 409 that names the line whose units are no longer in
+/// stock.
 pub(super) async fn reverse(
     work: &mut Work<'_>,
     count: &Document,

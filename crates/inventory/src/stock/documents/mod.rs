@@ -78,12 +78,7 @@ pub(crate) async fn list(
 }
 
 /// Applies `change` to a draft in one transaction. Creates the draft first if `id` is `None`. A
-/// retry with the same idempotency key changes nothing.
-///
-/// # Errors
-///
-/// Those of `change`; another user's draft; an idempotency key that was used for a different
-/// request; a failure of the database.
+/// retry with the same idempotency key changes nothing. 404 for another user's draft.
 pub(crate) async fn save<F>(
     state: &State,
     caller: &Caller,
@@ -142,11 +137,7 @@ async fn begin(work: &mut Work<'_>, kind: DocumentKind, user: &Named) -> Result<
 }
 
 /// Adds units of a product to a draft. Returns the product's title and the units that its line has
-/// now.
-///
-/// # Errors
-///
-/// An unknown product; too many lines or units; a failure of the database.
+/// now. An error for an unknown product, and for too many lines or units.
 pub(crate) async fn add(
     tx: &mut Tx,
     (kind, id): (DocumentKind, i64),

@@ -60,11 +60,9 @@ impl DocumentKind {
         }
     }
 
-    /// The units of a product's line after adding `quantity`. The product may have no line yet.
-    ///
-    /// # Errors
-    ///
-    /// A message on the quantity, or on the product if the document has no room for another line.
+    /// The units of a product's line after adding `quantity`. The product may have no line yet. The
+    /// error is a message on the quantity, or on the product if the document has no room for
+    /// another line.
     pub(crate) fn add_up(
         self,
         lines: &[DocumentLine],

@@ -16,13 +16,9 @@ use crate::{
     work::Work,
 };
 
-/// Deletes a movement and reverses its change of the quantity. A movement that the product's opening
-/// included did not change the quantity, so its deletion does not either. Returns false if there was
-/// no such movement.
-///
-/// # Errors
-///
-/// 409 if the goods of an inflow are no longer in stock, or a failure of the database.
+/// Deletes a movement and reverses its change of the quantity. A movement that the product's
+/// opening included did not change the quantity, so its deletion does not either. Returns false if
+/// there was no such movement. 409 if the goods of an inflow are no longer in stock.
 pub(crate) async fn delete(
     work: &mut Work<'_>,
     movement: Movement,
@@ -54,11 +50,7 @@ pub(crate) async fn delete(
 }
 
 /// Checks whether a movement can be deleted with the current stock, which may change before the
-/// deletion.
-///
-/// # Errors
-///
-/// 409 with the message that the deletion would return, or a failure of the database.
+/// deletion. 409 with the message that the deletion would return.
 pub(crate) async fn check_deletion(
     state: &State,
     movement: Movement,

@@ -29,11 +29,6 @@ use model::{DraftChange, DraftStep};
 
 /// Applies a form to a draft in one transaction, and books it if requested. Creates the draft first
 /// if `id` is `None`.
-///
-/// # Errors
-///
-/// Errors of fields or lines; another user's draft; an idempotency key that was used for a
-/// different request; a failure of the database.
 pub(crate) async fn save(
     state: &State,
     (caller, locale): (&Caller, Locale),
@@ -115,11 +110,8 @@ const NOTHING_TO_BOOK: Message = Message::fixed(
     "Add at least one product.",
 );
 
-/// Deletes all inflows of a receipt that still exist.
-///
-/// # Errors
-///
-/// 409 that names the line whose goods are no longer in stock, or a failure of the database.
+/// Deletes all inflows of a receipt that still exist. 409 that names the line whose goods are no
+/// longer in stock.
 pub(super) async fn reverse(work: &mut Work<'_>, receipt: &Document) -> Result<(), Refusal> {
     lock_stock(work, &receipt.lines).await?;
     for line in &receipt.lines {

@@ -264,11 +264,8 @@ async fn insert_chunk(
 }
 
 /// Runs the steps of an import until it has ended. Retries them while the database is unavailable.
-///
-/// # Errors
-///
-/// A failure of the database that lasts, or a row that can be neither published nor withdrawn. The
-/// import then stays in progress and is continued later.
+/// After a failure of the database that lasts, or of a row that can be neither published nor
+/// withdrawn, the import stays in progress and is continued later.
 pub(crate) async fn finish(
     db: &Db,
     clock: &Clock,
@@ -315,12 +312,7 @@ pub(crate) async fn finish(
 }
 
 /// Completes or rolls back an import that another process left unfinished. Returns whether this
-/// process has completed one.
-///
-/// # Errors
-///
-/// A failure of the database, or a row that can be neither published nor withdrawn. The import then
-/// stays in progress.
+/// process has completed one. After a failure, the import stays in progress.
 pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<bool, ImportError> {
     let now = clock.now();
     let claim =

@@ -28,11 +28,8 @@ const TOO_MANY: Message = Message::fixed(
 /// The most groups. The form of a user shows them all.
 pub(crate) const MAX_GROUPS: u64 = 1_000;
 
-/// Creates a group. Returns its id and name.
-///
-/// # Errors
-///
-/// Invalid fields, a name that is taken, too many groups, or permissions that the caller lacks.
+/// Creates a group. Returns its id and name. An error if the name is taken, if there are too many
+/// groups, or for permissions that the caller lacks.
 pub(crate) async fn create_group(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -54,11 +51,8 @@ pub(crate) async fn find_group_locked(tx: &mut Tx, id: i64) -> Result<Option<Gro
     store::group(tx, id).await
 }
 
-/// Changes a group. `None` if it does not exist.
-///
-/// # Errors
-///
-/// Those of [`create_group`], or a group with permissions that the caller lacks.
+/// Changes a group. `None` if it does not exist. An error if the group has permissions that the
+/// caller lacks, before or after the change.
 pub(crate) async fn change_group(
     work: &mut Work<'_>,
     caller: &Caller,

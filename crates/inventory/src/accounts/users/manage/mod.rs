@@ -104,10 +104,7 @@ pub(crate) async fn find_locked(tx: &mut Tx, id: i64) -> Result<Option<Details>,
 }
 
 /// Changes the profile, the flags and the permissions of an account. `None` if it does not exist.
-///
-/// # Errors
-///
-/// Invalid fields, or permissions of the account before or after the change that the caller lacks.
+/// An error if the account has permissions that the caller lacks, before or after the change.
 pub(crate) async fn change(
     work: &mut Work<'_>,
     caller: &Caller,
@@ -208,11 +205,8 @@ pub(crate) async fn reset_password(
 }
 
 /// Deletes an account with its sessions. Returns whether it existed. Its entries in the ledger and
-/// in the audit log stay.
-///
-/// # Errors
-///
-/// The caller's own account, or an account with permissions that the caller lacks.
+/// in the audit log stay. An error for the caller's own account, and for one with permissions that
+/// the caller lacks.
 pub(crate) async fn delete(work: &mut Work<'_>, caller: &Caller, id: i64) -> Result<bool, Refusal> {
     let Some(details) = store::details(work.tx, id).await? else {
         return Ok(false);
