@@ -8,6 +8,8 @@ use std::time::Duration;
 use db::{Error, Timestamp, Tx};
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::rest::Refusal;
+
 /// How long a key is stored.
 const RETENTION: Duration = Duration::from_secs(72 * 60 * 60);
 
@@ -24,33 +26,18 @@ pub(crate) struct IdempotencyKey {
     pub fingerprint: String,
 }
 
-/// Why a key cannot be used.
-#[derive(Debug)]
-pub(crate) enum KeyError {
-    /// The key was used for a different request.
-    Reused,
-    /// The database failed.
-    Database(Error),
-}
-
-impl From<Error> for KeyError {
-    fn from(error: Error) -> Self {
-        Self::Database(error)
-    }
-}
-
-/// Finds the stored result of a key.
+/// Finds the stored result of a key. 422 if the key was used for a different request.
 pub(crate) async fn find<R: DeserializeOwned>(
     tx: &mut Tx,
     key: &IdempotencyKey,
     now: Timestamp,
-) -> Result<Option<R>, KeyError> {
+) -> Result<Option<R>, Refusal> {
     match store::find(tx, key, now - RETENTION).await? {
         None => Ok(None),
         Some((fingerprint, body)) if fingerprint == key.fingerprint => {
             Ok(Some(serde_json::from_str(&body).map_err(Error::other)?))
         }
-        Some(_) => Err(KeyError::Reused),
+        Some(_) => Err(Refusal::KeyReused),
     }
 }
 

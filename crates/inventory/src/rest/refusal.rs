@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use web::errors::PAST_END;
 
 use super::{body::BodyError, fields::FieldErrors, message::Message};
-use crate::{access::Permission, idempotency::KeyError, work::WriteError};
+use crate::access::Permission;
 
 const FORBIDDEN: &str = "You do not have permission to perform this action.";
 const INVALID: &str = "Invalid data.";
@@ -69,28 +69,6 @@ pub enum Refusal {
     /// The database failed.
     #[error(transparent)]
     Database(#[from] db::Error),
-}
-
-impl WriteError for Refusal {
-    fn database(&self) -> Option<&db::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    fn is_invalid(&self) -> bool {
-        matches!(self, Self::Fields(_))
-    }
-}
-
-impl From<KeyError> for Refusal {
-    fn from(error: KeyError) -> Self {
-        match error {
-            KeyError::Reused => Self::KeyReused,
-            KeyError::Database(error) => Self::Database(error),
-        }
-    }
 }
 
 /// The body of a 401.

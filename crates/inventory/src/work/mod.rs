@@ -13,7 +13,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     State,
     access::Actor,
-    idempotency::{self, IdempotencyKey, KeyError},
+    idempotency::{self, IdempotencyKey},
+    rest::Refusal,
 };
 
 /// When a low-stock alert is sent.
@@ -114,6 +115,19 @@ impl WriteError for Error {
     }
 }
 
+impl WriteError for Refusal {
+    fn database(&self) -> Option<&Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn is_invalid(&self) -> bool {
+        matches!(self, Self::Fields(_))
+    }
+}
+
 impl WriteError for EndpointError {
     fn database(&self) -> Option<&Error> {
         match self {
@@ -166,7 +180,7 @@ where
     T: Send + 'static,
     S: Serialize,
     R: DeserializeOwned,
-    E: WriteError + From<KeyError> + Send + 'static,
+    E: WriteError + From<Refusal> + Send + 'static,
     F: AsyncFn(&mut Work<'_>) -> Result<(S, T), E> + Clone + Send + 'static,
     A: AsyncFn(&mut Work<'_>, R) -> Result<T, E> + Clone + Send + 'static,
 {
