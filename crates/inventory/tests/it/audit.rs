@@ -3,10 +3,10 @@
 
 use http::Method;
 use inventory::{
-    access::{Kind, Model, Permission, Verb},
+    access::{Kind, Model},
     accounts::{
         Tokens,
-        users::{self, Holder, NewUser},
+        users::{self, NewUser},
     },
     audit::{self, ActionKind, Entry, FieldChange},
     rest::{page::PageRequest, query::Parameters},
@@ -227,14 +227,9 @@ app_on_both_engines!(
         .await
         .unwrap();
         users::set_active(db, now, "ana", false).await.unwrap();
-        let delete = Permission::new(Verb::Delete, Kind::Brand.model());
-        users::grant(db, now, Holder::User("ana".to_owned()), delete)
-            .await
-            .unwrap();
         assert_eq!(
             app.history_of(Model::User, id).await,
             [
-                "- changed user 4 “ana” [permissions]",
                 "- changed user 4 “ana” [active]",
                 "- changed user 4 “ana” [password]",
                 "- added user 4 “ana” []",

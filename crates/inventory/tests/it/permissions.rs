@@ -4,11 +4,7 @@
 use std::time::Duration;
 
 use http::Method;
-use inventory::{
-    RouteAddress,
-    access::{Kind, Permission, Verb},
-    accounts::users::{self, Holder},
-};
+use inventory::RouteAddress;
 use serde_json::{Value, json};
 
 use crate::app::{Answer, Client, app_on_both_engines};
@@ -145,27 +141,29 @@ app_on_both_engines!(checks_come_in_their_order, async |app| {
 });
 
 app_on_both_engines!(a_user_or_a_group_may_be_allowed_more, async |app| {
-    let (db, now) = (&app.state.db, app.clock.now());
-    let delete = Permission::new(Verb::Delete, Kind::Brand.model());
     let is_refused =
         async |client: &Client<'_>| client.delete("/api/v1/brands/99/").await.status == 403;
-    for (client, holder) in [
-        (app.viewer(), Holder::User("viewer".to_owned())),
-        (app.manager(), Holder::Group("Managers".to_owned())),
+    for (client, grant, withdraw) in [
+        (
+            app.viewer(),
+            "INSERT INTO user_permissions (user_id, permission)
+             SELECT id, 'delete_brand' FROM users WHERE username = 'viewer'",
+            "DELETE FROM user_permissions WHERE permission = 'delete_brand'",
+        ),
+        (
+            app.manager(),
+            "INSERT INTO group_permissions (group_id, permission)
+             SELECT id, 'delete_brand' FROM groups WHERE name = 'Managers'",
+            "DELETE FROM group_permissions WHERE permission = 'delete_brand'",
+        ),
     ] {
         assert!(is_refused(&client).await);
-        users::grant(db, now, holder.clone(), delete).await.unwrap();
-        users::grant(db, now, holder.clone(), delete).await.unwrap();
+        app.execute(grant).await;
         assert!(!is_refused(&client).await);
         assert_eq!(client.delete("/api/v1/categories/99/").await.status, 403);
-        users::withdraw(db, now, holder, delete).await.unwrap();
+        app.execute(withdraw).await;
         assert!(is_refused(&client).await);
     }
-    let nobody = users::grant(db, now, Holder::Group("Nobody".to_owned()), delete).await;
-    assert_eq!(
-        nobody.unwrap_err().to_string(),
-        "there is no group of this name"
-    );
 });
 
 /// The pages of a method, with 1 for each variable.

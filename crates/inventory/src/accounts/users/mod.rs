@@ -1,5 +1,5 @@
-//! Accounts for operators: create, list, deactivate, set passwords, grant permissions. The command
-//! line, the administration and the first start use these functions. Login is in `service` and
+//! Accounts for operators: create, list, deactivate, set passwords. The command line, the
+//! administration and the first start use these functions. Login is in `service` and
 //! `session`.
 
 pub(crate) mod manage;
@@ -86,15 +86,6 @@ pub struct NewUser {
     pub group: Option<String>,
     /// Whether the account has all permissions.
     pub superuser: bool,
-}
-
-/// A user or a group that holds a permission.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holder {
-    /// The user with this name.
-    User(String),
-    /// The group with this name.
-    Group(String),
 }
 
 /// The reason why nothing was changed.
@@ -206,7 +197,7 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     {
         return Err(UserError::UnknownGroup);
     }
-    record(tx, Action::Added, (Model::User, id), &user.username, now).await?;
+    record(tx, Action::Added, id, &user.username, now).await?;
     Ok(id)
 }
 
@@ -232,7 +223,7 @@ pub async fn set_password(
         let author = Author::of(Actor(None), now);
         tokens.settle(&mut author.work(tx), id).await?;
         let action = Action::Changed(tokens.changed());
-        record(tx, action, (Model::User, id), &username, now).await?;
+        record(tx, action, id, &username, now).await?;
         Ok(sessions::delete_of_user(tx, id).await?)
     })
     .await
@@ -250,7 +241,7 @@ pub async fn set_active(
         let changed = store::set_active(tx, &username, active, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
         let action = Action::Changed(&["active"]);
-        record(tx, action, (Model::User, id), &username, now).await?;
+        record(tx, action, id, &username, now).await?;
         if !active {
             end_access(tx, id, now).await?;
         }
@@ -293,59 +284,14 @@ pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
     db.read(async move |conn| store::read(conn, id).await).await
 }
 
-/// Grants a permission to a user or a group. Granting it twice changes nothing.
-pub async fn grant(
-    db: &Db,
-    now: Timestamp,
-    holder: Holder,
-    permission: Permission,
-) -> Result<(), UserError> {
-    set_permission(db, now, holder, permission, true).await
-}
-
-/// Withdraws a permission from a user or a group. Permissions that a user has by a group stay.
-pub async fn withdraw(
-    db: &Db,
-    now: Timestamp,
-    holder: Holder,
-    permission: Permission,
-) -> Result<(), UserError> {
-    set_permission(db, now, holder, permission, false).await
-}
-
-async fn set_permission(
-    db: &Db,
-    now: Timestamp,
-    holder: Holder,
-    permission: Permission,
-    is_granted: bool,
-) -> Result<(), UserError> {
-    db.write(async move |tx| {
-        let (name, holder) = match &holder {
-            Holder::User(name) => {
-                let id = store::user_id(tx, name).await?;
-                (name, (Model::User, id.ok_or(UserError::UnknownUser)?))
-            }
-            Holder::Group(name) => {
-                let id = store::group_id(tx, name).await?;
-                (name, (Model::Group, id.ok_or(UserError::UnknownGroup)?))
-            }
-        };
-        store::set_permission(tx, holder, permission, is_granted).await?;
-        let action = Action::Changed(&["permissions"]);
-        Ok(record(tx, action, holder, name, now).await?)
-    })
-    .await
-}
-
 /// Writes an audit entry for a change by a command or by the first start, which have no user.
 async fn record(
     tx: &mut Tx,
     action: Action<'_>,
-    (model, id): (Model, i64),
+    id: i64,
     name: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let author = Author::of(Actor(None), now);
-    audit::record(&mut author.work(tx), action, model, id, name).await
+    audit::record(&mut author.work(tx), action, Model::User, id, name).await
 }

@@ -146,24 +146,19 @@ pub(super) async fn group_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Err
     .await
 }
 
-/// Grants a permission to a group or else to a user, or withdraws it.
-pub(super) async fn set_permission(
+/// Grants a permission to a group or else to a user.
+pub(super) async fn grant(
     tx: &mut Tx,
     (holder, id): (Model, i64),
     permission: Permission,
-    is_granted: bool,
 ) -> Result<(), Error> {
-    let sql = match (holder, is_granted) {
-        (Model::Group, true) => {
+    let sql = match holder {
+        Model::Group => {
             "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         }
-        (Model::Group, false) => {
-            "DELETE FROM group_permissions WHERE group_id = $1 AND permission = $2"
-        }
-        (_, true) => {
+        _ => {
             "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
         }
-        (_, false) => "DELETE FROM user_permissions WHERE user_id = $1 AND permission = $2",
     };
     let permission = permission.to_string();
     tx.execute(sql, &[&id, &permission]).await.map(drop)

@@ -13,10 +13,7 @@ mod popups;
 mod searches;
 mod users;
 
-use inventory::{
-    access::Permission,
-    accounts::users::{self as operators, Holder, NewUser},
-};
+use inventory::accounts::users::{self as operators, NewUser};
 
 use crate::{
     app::TestApp,
@@ -27,12 +24,13 @@ impl TestApp {
     /// An account that may enter, with these permissions alone, and its browser.
     pub(crate) async fn staff(&self, name: &str, permissions: &[&str]) -> Visitor<'_> {
         self.account(name, false).await;
-        let (db, now) = (&self.state.db, self.clock.now());
         for permission in permissions {
-            let permission: Permission = permission.parse().unwrap();
-            operators::grant(db, now, Holder::User(name.to_owned()), permission)
-                .await
-                .unwrap();
+            let (name, permission) = (name.to_owned(), (*permission).to_owned());
+            let grant = async move |tx: &mut db::Tx| {
+                let sql = "INSERT INTO user_permissions (user_id, permission) SELECT id, $2 FROM users WHERE username = $1";
+                tx.execute(sql, &[&name, &permission]).await
+            };
+            self.state.db.write(grant).await.unwrap();
         }
         self.enter(name).await
     }

@@ -127,7 +127,7 @@ async fn write_permissions(
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
     for permission in permissions {
-        users::set_permission(tx, (Model::Group, id), *permission, true).await?;
+        users::grant(tx, (Model::Group, id), *permission).await?;
     }
     Ok(())
 }

@@ -155,7 +155,7 @@ async fn update(
     if let Some(permissions) = input.permissions.get() {
         store::clear_permissions(tx, id).await?;
         for permission in permissions {
-            users::set_permission(tx, (Model::User, id), *permission, true).await?;
+            users::grant(tx, (Model::User, id), *permission).await?;
         }
     }
     Ok(())
