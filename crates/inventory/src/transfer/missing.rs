@@ -128,7 +128,7 @@ fn meaning_of_new(
     if !creates.contains(&kind) {
         let [in_portuguese, in_english] = [Locale::PtBr, Locale::En].map(|locale| {
             let name = kind.about().words.one(locale);
-            format!("{} {name}", Verb::Add.can(locale))
+            format!("{} {name}", locale.say(Verb::Add.words()))
         });
         return Ok(Meaning::Wrong(Message::new(
             format!("{portuguese}, e para criar falta a você a permissão “{in_portuguese}”."),

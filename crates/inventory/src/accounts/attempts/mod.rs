@@ -13,6 +13,7 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 use db::{Timestamp, Tx};
 use http::request::Parts;
+use resource::stored_enum;
 use web::{
     client::{ClientAddress, Origin},
     cookie::HostOnly,
@@ -41,22 +42,16 @@ const ADDRESS_LIFETIME: Duration = Duration::from_secs(180 * 24 * 60 * 60);
 /// The most remembered addresses of an account.
 const MAX_ADDRESSES: i64 = 20;
 
-/// The secret that an attempt guesses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
-    Password,
-    /// A code of the second factor.
-    Code,
+stored_enum! {
+    /// The secret that an attempt guesses.
+    pub(super) enum Proof {
+        Password = "password";
+        /// A code of the second factor.
+        Code = "code";
+    }
 }
 
 impl Proof {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Password => "password",
-            Self::Code => "code",
-        }
-    }
-
     const fn rates(self) -> &'static [Rate] {
         match self {
             Self::Password => &PASSWORD,

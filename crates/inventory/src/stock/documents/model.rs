@@ -2,6 +2,7 @@
 //! kinds and their limits. All other rules of a kind are in `receiving` and `counts`.
 
 use db::{Money, Timestamp};
+use resource::stored_enum;
 
 use crate::rest::{
     Message,
@@ -12,22 +13,15 @@ use crate::rest::{
 /// The most drafts of one kind per user.
 pub(super) const MAX_DRAFTS: i64 = 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DocumentKind {
-    /// Goods received with one supplier's invoice.
-    Receipt,
-    Count,
+stored_enum! {
+    pub(crate) enum DocumentKind {
+        /// Goods received with one supplier's invoice.
+        Receipt = "receipt";
+        Count = "count";
+    }
 }
 
 impl DocumentKind {
-    /// The name in the database.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Receipt => "receipt",
-            Self::Count => "count",
-        }
-    }
-
     /// The most lines of a document. All lines are booked in one transaction, and on SQLite other
     /// writers wait for it. Counts book only lines that differ, so they may have more.
     pub(crate) const fn max_lines(self) -> usize {
