@@ -7,7 +7,7 @@ use crate::{aggregates, search};
 
 /// Rebuilds all derived data, in the transaction that wrote the records.
 pub async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
-    aggregates::move_version(tx).await?;
+    aggregates::note_change(tx, 0).await?;
     search::rebuild(tx).await?;
     aggregates::rebuild(tx).await
 }

@@ -36,6 +36,15 @@ pub(crate) async fn steps(
     Ok(steps)
 }
 
+/// Whether a step of a query plan scans one of these tables, named as SQLite and PostgreSQL do.
+pub(crate) fn is_full_scan(step: &str, aliases: &[&str], tables: &[&str]) -> bool {
+    let step = step.trim().trim_start_matches("->").trim();
+    aliases.iter().any(|name| step == format!("SCAN {name}"))
+        || tables
+            .iter()
+            .any(|table| step.contains(&format!("Seq Scan on {table} ")))
+}
+
 /// Fails if `look` returns any step that scans a whole table.
 pub(crate) async fn nothing_is_scanned<F>(db: Db, look: F)
 where

@@ -24,7 +24,7 @@ pub use recount::verify;
 pub(crate) use store::{
     DeltaRow, count_products, ledger_end, movement_range, product_snapshot, record,
     record_deletion,
-    versions::{move_version, note_change, version},
+    versions::{note_change, version},
 };
 pub use store::{days, stock};
 pub use sum::Sum;

@@ -41,12 +41,10 @@ impl EventType {
     ];
 
     /// The names of these types.
-    pub const NAMES: [&'static str; 4] = [
-        Self::OutflowCreated.name(),
-        Self::LowStock.name(),
-        Self::StockRecovered.name(),
-        Self::AnalysisCreated.name(),
-    ];
+    pub const NAMES: [&'static str; 4] = {
+        let [first, second, third, fourth] = Self::DELIVERED;
+        [first.name(), second.name(), third.name(), fourth.name()]
+    };
 }
 
 #[cfg(test)]
@@ -55,8 +53,6 @@ mod tests {
 
     #[test]
     fn every_event_type_has_a_label() {
-        let labelled = EventType::DELIVERED.map(EventType::name);
-        assert_eq!(labelled, EventType::NAMES);
         for kind in EventType::DELIVERED {
             assert!(kind.words().0.starts_with(kind.name()), "{kind:?}");
         }

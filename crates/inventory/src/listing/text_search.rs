@@ -128,16 +128,13 @@ impl<T: 'static> Selection<T> {
         places.sort_unstable();
         // The ledger may have two entries of one movement, if an import has reused its id.
         places.dedup();
-        if !self.is_oldest_first() {
+        let is_oldest_first = self.order.first().is_some_and(|by| !by.descending);
+        if !is_oldest_first {
             places.reverse();
         }
         let is_cut = *is_many || !is_read || places.len() > text_search.most_found;
         places.truncate(text_search.most_found);
         Ok((places.into_iter().map(|(_, id)| id).collect(), is_cut))
-    }
-
-    fn is_oldest_first(&self) -> bool {
-        self.order.first().is_some_and(|by| !by.descending)
     }
 }
 

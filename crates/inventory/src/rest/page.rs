@@ -66,11 +66,14 @@ impl PageRequest {
     /// The page's number and the offset of its first record, given the number of records. An error
     /// for a page after the last one.
     pub fn within(self, count: u64) -> Result<(u64, i64), InvalidPage> {
-        let number = self.page.within(count, self.size)?;
-        Ok((
-            number,
-            i64::try_from((number - 1).saturating_mul(self.size)).unwrap_or(i64::MAX),
-        ))
+        let last = last_page(count, self.size);
+        let number = match self.page {
+            PageNumber::Last => last,
+            PageNumber::Number(number) if number <= last => number,
+            PageNumber::Number(_) => return Err(InvalidPage),
+        };
+        let offset = (number - 1).saturating_mul(self.size);
+        Ok((number, i64::try_from(offset).unwrap_or(i64::MAX)))
     }
 
     /// The page with this number of a list of `count` records.
@@ -91,5 +94,19 @@ impl PageRequest {
     /// The page size as the `LIMIT` of a query.
     pub fn limit(self) -> i64 {
         i64::try_from(self.size).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_has_one_page() {
+        let within = |page, count| PageRequest { page, size: 10 }.within(count);
+        assert_eq!(within(PageNumber::Number(1), 0), Ok((1, 0)));
+        assert_eq!(within(PageNumber::Last, 0), Ok((1, 0)));
+        assert_eq!(within(PageNumber::Number(2), 10), Err(InvalidPage));
+        assert_eq!(within(PageNumber::Number(2), 11), Ok((2, 10)));
     }
 }

@@ -5,12 +5,8 @@ use db::{Conn, Error, Tx};
 /// The version is the sum of this many rows, so that concurrent changes do not wait for one row.
 const VERSION_SHARDS: i64 = 64;
 
-/// Increments the version after a bulk change.
-pub(crate) async fn move_version(tx: &mut Tx) -> Result<(), Error> {
-    note_change(tx, 0).await
-}
-
-/// Increments the version after a change of a product's own fields, in the same transaction.
+/// Increments the version after a change of a product's own fields, in the same transaction. A bulk
+/// change has the product 0.
 pub(crate) async fn note_change(tx: &mut Tx, product: i64) -> Result<(), Error> {
     let sql = "INSERT INTO product_versions (shard, version) VALUES ($1, 1)
          ON CONFLICT (shard) DO UPDATE SET version = product_versions.version + 1";

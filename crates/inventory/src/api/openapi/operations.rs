@@ -124,31 +124,34 @@ impl<R: ApiResource> About<R> {
         let response = ResponseBuilder::new()
             .description("One page.")
             .content(JSON, content(schema, page_example(&self.described.example)));
-        self.operation(("list", &words.title(Locale::En)), None)
+        self.operation(("list", &words.title(Locale::En)), None, &[400])
             .summary(Some(format!("List {}", words.many(Locale::En))))
             .parameters(Some(parameters))
             .response("200", response)
-            .with_failures(&[400])
     }
 
     fn create(&self) -> OperationBuilder {
+        let is_repeatable = self.resource.is_repeatable();
+        let failures: &[_] = if is_repeatable {
+            &[400, 413, 415, 422]
+        } else {
+            &[400, 413, 415]
+        };
         let operation = self
-            .operation(("create", &self.one()), Some((Verb::Add, "")))
+            .operation(("create", &self.one()), Some((Verb::Add, "")), failures)
             .summary(Some(format!("Create {}", self.a_record())))
-            .request_body(Some(self.body(Shape::Input, Required::True)))
-            .with_failures(&[400, 413, 415]);
+            .request_body(Some(self.body(Shape::Input, Required::True)));
         let response = self.answered("Created.");
-        if !self.resource.is_repeatable() {
+        if !is_repeatable {
             return operation.response("201", response);
         }
         operation
             .parameters(Some(IdempotencyKeyHeader::into_params(|| None)))
             .response("201", response.header(REPLAYED, Header::default()))
-            .with_failures(&[422])
     }
 
     fn read(&self) -> OperationBuilder {
-        self.operation(("read", &self.one()), None)
+        self.operation(("read", &self.one()), None, &[])
             .summary(Some(format!("Read {}", self.a_record())))
             .response("200", self.answered("The record."))
     }
@@ -156,40 +159,54 @@ impl<R: ApiResource> About<R> {
     fn replace(&self) -> OperationBuilder {
         let kept = " Optional fields that are absent keep their value.";
         let summary = format!("Write every required field of {}", self.a_record());
-        self.operation(("replace", &self.one()), Some((Verb::Change, kept)))
-            .summary(Some(summary))
-            .request_body(Some(self.body(Shape::Input, Required::True)))
-            .response("200", self.answered("Changed."))
-            .with_failures(&[400, 413, 415])
+        self.operation(
+            ("replace", &self.one()),
+            Some((Verb::Change, kept)),
+            &[400, 413, 415],
+        )
+        .summary(Some(summary))
+        .request_body(Some(self.body(Shape::Input, Required::True)))
+        .response("200", self.answered("Changed."))
     }
 
     fn change(&self) -> OperationBuilder {
-        self.operation(("change", &self.one()), Some((Verb::Change, "")))
-            .summary(Some(format!("Change some fields of {}", self.a_record())))
-            .request_body(Some(self.body(Shape::Patch, Required::False)))
-            .response("200", self.answered("Changed."))
-            .with_failures(&[400, 413, 415])
+        self.operation(
+            ("change", &self.one()),
+            Some((Verb::Change, "")),
+            &[400, 413, 415],
+        )
+        .summary(Some(format!("Change some fields of {}", self.a_record())))
+        .request_body(Some(self.body(Shape::Patch, Required::False)))
+        .response("200", self.answered("Changed."))
     }
 
     fn delete(&self) -> OperationBuilder {
         let needed = Some((Verb::Delete, self.described.deletion));
-        self.operation(("delete", &self.one()), needed)
+        self.operation(("delete", &self.one()), needed, &[409])
             .summary(Some(format!("Delete {}", self.a_record())))
             .response("204", ResponseBuilder::new().description("Deleted."))
-            .with_failures(&[409])
     }
 
-    /// An operation with its id. The description names the required permission and adds the given
-    /// text.
-    fn operation(&self, id: (&str, &str), needed: Option<(Verb, &str)>) -> OperationBuilder {
+    /// An operation with its id, and its error responses beyond those of every operation. The
+    /// description names the required permission and adds the given text.
+    fn operation(
+        &self,
+        id: (&str, &str),
+        needed: Option<(Verb, &str)>,
+        failures: &[u16],
+    ) -> OperationBuilder {
         let needed = needed.map(|(verb, more)| {
             let permission = Permission::new(verb, self.resource.model());
             format!("Needs the permission `{permission}`.{more}")
         });
-        OperationBuilder::new()
+        let operation = OperationBuilder::new()
             .tag(self.described.words.title(Locale::En))
             .operation_id(Some(format!("{}{}", id.0, id.1)))
-            .description(needed)
+            .description(needed);
+        failures.iter().fold(operation, |operation, status| {
+            let (status, response) = failure(*status);
+            operation.response(status, response)
+        })
     }
 
     /// `an inflow`
@@ -227,18 +244,4 @@ fn content(schema: String, example: Value) -> Content {
         .schema(Some(Ref::from_schema_name(schema)))
         .example(Some(example))
         .build()
-}
-
-/// Adds error responses beyond those of every operation.
-trait WithFailures {
-    fn with_failures(self, statuses: &[u16]) -> Self;
-}
-
-impl WithFailures for OperationBuilder {
-    fn with_failures(self, statuses: &[u16]) -> Self {
-        statuses.iter().fold(self, |operation, status| {
-            let (status, response) = failure(*status);
-            operation.response(status, response)
-        })
-    }
 }

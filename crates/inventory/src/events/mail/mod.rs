@@ -38,11 +38,6 @@ pub(crate) fn worker_settings(config: &Config) -> Option<delivery::mail::Mail> {
     })
 }
 
-/// Sends the due mails once. Returns how many the server accepted.
-pub async fn pass(state: &State) -> Result<usize, Error> {
-    delivery::mailer::pass(&state.outbox).await
-}
-
 /// Queues the weekly report for each recipient, in the transaction that stores it as the analysis
 /// `id`. [`super::Outbox::wake_mail`] sends it right after the commit.
 pub(crate) async fn queue_report(

@@ -39,11 +39,6 @@ async fn plan(conn: &mut Conn, scope: &LedgerFilter) -> Result<Vec<String>, Erro
     plan_of(conn, &selection, &QueryStats::UNKNOWN, (100, 900)).await
 }
 
-fn is_full_scan(step: &str) -> bool {
-    let step = step.trim();
-    step == "SCAN ledger_entries" || step == "SCAN l" || step.contains("Seq Scan on ledger_entries")
-}
-
 on_both_engines!(
     the_ledger_is_read_along_an_index_however_it_is_narrowed,
     async |address| {
@@ -52,7 +47,10 @@ on_both_engines!(
             let mut scans = Vec::new();
             for scope in scopes() {
                 let steps = plan(conn, &scope).await?;
-                if steps.iter().any(|step| is_full_scan(step)) {
+                if steps
+                    .iter()
+                    .any(|step| plans::is_full_scan(step, &["l"], &["ledger_entries"]))
+                {
                     scans.push(format!(
                         "{:?} {:?}: {steps:#?}",
                         scope.products, scope.between

@@ -103,7 +103,9 @@ where
 /// Books every line of an order, or none. `language` is that of the outflows' descriptions.
 async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrder, Refusal> {
     let order = present(work.tx, id).await?;
-    lock_stock(work, &order).await?;
+    let products = order.lines.iter().filter_map(|line| line.product.as_ref());
+    let products = products.map(|(product, _)| product.id);
+    super::store::lock_quantities(work, products).await?;
     // Reads again, because the stock is locked only now.
     let order = present(work.tx, id).await?;
     if order.shortages().next().is_some() {
@@ -125,11 +127,6 @@ async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrde
     }
     store::set_state(work.tx, id, OrderState::Booked).await?;
     present(work.tx, id).await
-}
-
-async fn lock_stock(work: &mut Work<'_>, order: &PaidOrder) -> Result<(), db::Error> {
-    let products = order.lines.iter().filter_map(|line| line.product.as_ref());
-    super::store::lock_quantities(work, products.map(|(product, _)| product.id)).await
 }
 
 async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {

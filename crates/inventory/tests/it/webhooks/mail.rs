@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use inventory::{
     Config,
     analysis::report::{WeeklyRun, run_weekly},
-    events::{self, Mail, mail::Server},
+    events::{Mail, mail::Server},
     stock::{self, AlertMode},
 };
 use serde_json::json;
@@ -40,7 +40,7 @@ fn settings(server: &MailServer, to: &[&str]) -> Config {
 /// Creates the mails of new events, and sends those that are due.
 async fn mail(app: &TestApp) -> usize {
     app.pass().await;
-    events::mail::pass(&app.state).await.unwrap()
+    delivery::mailer::pass(&app.state.outbox).await.unwrap()
 }
 
 on_both_engines!(
@@ -277,7 +277,10 @@ on_both_engines!(
         let app = TestApp::with(&address, settings.clone()).await;
         let digest = async |app: &TestApp| {
             let is_time = stock::digest::queue_digest(&app.state).await.unwrap();
-            (is_time, events::mail::pass(&app.state).await.unwrap())
+            (
+                is_time,
+                delivery::mailer::pass(&app.state.outbox).await.unwrap(),
+            )
         };
         assert_eq!(digest(&app).await, (false, 0));
         app.clock.advance(Duration::from_secs(30 * 60));

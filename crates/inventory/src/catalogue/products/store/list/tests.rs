@@ -37,13 +37,8 @@ const UNTIL: i64 = 1_795_176_000_000_000;
 
 /// Whether a step of a query plan scans a whole table that may be large.
 fn is_full_scan(step: &str) -> bool {
-    let step = step.trim().trim_start_matches("->").trim();
-    ["p", "s", "w", "q"]
-        .iter()
-        .any(|name| step == format!("SCAN {name}"))
-        || ["products", "product_stock", "product_words"]
-            .iter()
-            .any(|table| step.contains(&format!("Seq Scan on {table} ")))
+    let tables = ["products", "product_stock", "product_words"];
+    plans::is_full_scan(step, &["p", "s", "w", "q"], &tables)
 }
 
 /// Archives every seventh product, and gives some categories and brands the same name.

@@ -22,11 +22,7 @@ const FILTERS: [&str; 8] = [
 ];
 
 fn is_full_scan(step: &str) -> bool {
-    let step = step.trim().trim_start_matches("->").trim();
-    ["m", "x"].iter().any(|name| step == format!("SCAN {name}"))
-        || ["inflows", "outflows", "products"]
-            .iter()
-            .any(|table| step.contains(&format!("Seq Scan on {table} ")))
+    plans::is_full_scan(step, &["m", "x"], &["inflows", "outflows", "products"])
 }
 
 on_both_engines!(
