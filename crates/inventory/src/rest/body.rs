@@ -192,18 +192,6 @@ mod tests {
 
     const JSON: Option<&str> = Some("application/json");
 
-    fn detail(body: &[u8]) -> String {
-        match parse(JSON, body) {
-            Err(BodyError::Malformed(detail) | BodyError::NotAnObject(detail)) => detail,
-            other => format!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn no_body_is_an_object_without_members() {
-        assert!(parse(None, b"").is_ok_and(|members| members.is_empty()));
-    }
-
     #[test]
     fn only_json_is_taken() {
         for accepted in [
@@ -215,37 +203,12 @@ mod tests {
         ] {
             assert!(parse(Some(accepted), b"{}").is_ok(), "{accepted}");
         }
-        for refused in [
-            "text/plain",
-            "application/vnd.api+json",
-            "application/x-www-form-urlencoded",
-        ] {
-            assert_eq!(
-                parse(Some(refused), b"{}").err(),
-                Some(BodyError::MediaType(refused.to_owned()))
-            );
-        }
-        assert_eq!(
-            parse(None, b"{}").err(),
-            Some(BodyError::MediaType(String::new()))
-        );
-    }
-
-    #[test]
-    fn a_member_that_comes_twice_is_refused_however_it_is_escaped() {
-        for body in [r#"{"a":1,"a":2}"#, r#"{"a":1,"b":0,"\u0061":1,"b":0}"#] {
-            assert_eq!(
-                detail(body.as_bytes()),
-                "JSON parse error - Duplicate member 'a'"
-            );
-        }
-        // Nested objects are not checked.
-        assert!(parse(JSON, br#"{"a":{"b":1,"b":2}}"#).is_ok());
     }
 
     #[test]
     fn a_member_whose_name_is_no_text_is_ignored_as_an_unknown_one() {
-        let members = parse(JSON, br#"{"\ud800":1,"a":2,"\ud800":3}"#).unwrap();
+        // Nested objects are not checked for duplicate members.
+        let members = parse(JSON, br#"{"\ud800":1,"a":{"b":1,"b":2},"\ud800":3}"#).unwrap();
         assert_eq!(members.keys().collect::<Vec<_>>(), ["a"]);
     }
 
@@ -254,61 +217,8 @@ mod tests {
         let long = |digits, rest| format!("{{\"a\":[-{}{rest}]}}", "9".repeat(digits));
         assert!(parse(JSON, long(4300, "").as_bytes()).is_ok());
         assert!(parse(JSON, long(5000, ".0").as_bytes()).is_ok());
-        assert_eq!(
-            detail(long(4301, "").as_bytes()),
-            "JSON parse error - Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits"
-        );
-    }
-
-    #[test]
-    fn what_is_no_object_is_named() {
-        for (body, kind) in [
-            ("[]", "list"),
-            ("\"a\"", "str"),
-            ("1", "int"),
-            ("1.5", "float"),
-            ("true", "bool"),
-        ] {
-            assert_eq!(
-                detail(body.as_bytes()),
-                format!("Invalid data. Expected a dictionary, but got {kind}.")
-            );
-        }
-        assert_eq!(detail(b"null"), "No data provided");
-    }
-
-    #[test]
-    fn malformed_json_is_located() {
-        assert_eq!(
-            detail(b"{\"a\": }"),
-            "JSON parse error - Expecting value: line 1 column 7 (char 6)"
-        );
-        assert_eq!(
-            detail(b"{\"a\":1} x"),
-            "JSON parse error - Extra data: line 1 column 9 (char 8)"
-        );
-        assert_eq!(
-            detail(b"{a:1}"),
-            "JSON parse error - Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
-        );
-        assert!(
-            detail(b"{\n\"a\" 1}")
-                .starts_with("JSON parse error - Expecting ':' delimiter: line 2 column 5")
-        );
-        assert_eq!(
-            detail(b"{\"a\":NaN}"),
-            "JSON parse error - Out of range float values are not JSON compliant: 'NaN'"
-        );
-        assert!(detail("\u{feff}{}".as_bytes()).contains("Unexpected UTF-8 BOM"));
-        assert_eq!(
-            detail(b"{\"name\": \"\xff\"}"),
-            "JSON parse error - 'utf-8' codec can't decode byte 0xff in position 10: invalid start byte"
-        );
-    }
-
-    #[test]
-    fn depth_costs_nothing() {
-        let deep = format!("{{\"a\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(parse(JSON, deep.as_bytes()).is_ok());
+        let detail = "JSON parse error - Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits";
+        let refused = parse(JSON, long(4301, "").as_bytes()).unwrap_err();
+        assert_eq!(refused, BodyError::Malformed(detail.to_owned()));
     }
 }

@@ -117,17 +117,7 @@ mod tests {
         for (charset, body, message) in [
             (
                 "utf-8",
-                &b"ab\xff"[..],
-                "'utf-8' codec can't decode byte 0xff in position 2: invalid start byte",
-            ),
-            (
-                "utf-8",
-                b"\xc3(",
-                "'utf-8' codec can't decode byte 0xc3 in position 0: invalid continuation byte",
-            ),
-            (
-                "utf-8",
-                b"a\xe2\x82\"",
+                &b"a\xe2\x82\""[..],
                 "'utf-8' codec can't decode bytes in position 1-2: invalid continuation byte",
             ),
             (

@@ -238,14 +238,6 @@ fn parse_exponent(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn price(text: &str) -> Result<String, String> {
-        let number = Decimal::parse(text).ok_or(Message::NOT_A_NUMBER);
-        let price = number.and_then(|number| number.to_price());
-        price
-            .map(|money| money.to_string())
-            .map_err(|message| message.to_string())
-    }
-
     #[test]
     fn prices_are_read_as_written() {
         for (written, read) in [
@@ -263,48 +255,9 @@ mod tests {
             ("-0.0", "0.00"),
             ("0e999999999999", "0.00"),
         ] {
-            assert_eq!(price(written), Ok(read.to_owned()), "{written}");
+            let price = Decimal::parse(written).unwrap().to_price();
+            assert_eq!(price.unwrap().to_string(), read, "{written}");
         }
-    }
-
-    #[test]
-    fn what_is_no_number_is_refused() {
-        for written in [
-            "abc", "", " ", "1,5", "1 000", "1/2", "0x10", "NaN", "sNaN", "Infinity", "inf",
-            "1_000", "٣.٥", ".", "+", "1e", "--1",
-        ] {
-            assert_eq!(
-                price(written),
-                Err("A valid number is required.".to_owned()),
-                "{written}"
-            );
-        }
-    }
-
-    #[test]
-    fn digits_are_counted_in_the_conventional_order() {
-        let refused = |message: &str| Err(message.to_owned());
-        let total = refused("Ensure that there are no more than 22 digits in total.");
-        let places = refused("Ensure that there are no more than 2 decimal places.");
-        let whole =
-            refused("Ensure that there are no more than 20 digits before the decimal point.");
-        assert_eq!(price("100000000000000000000.00"), total);
-        assert_eq!(price("99999999999999999999.999"), total);
-        assert_eq!(price("1e22"), total);
-        assert_eq!(price("1e999999999999999999999"), total);
-        assert_eq!(price("10.999"), places);
-        assert_eq!(price("10.990"), places);
-        assert_eq!(price("1e-3"), places);
-        assert_eq!(price("100000000000000000000"), whole);
-        assert_eq!(price("123456789012345678901.5"), whole);
-    }
-
-    #[test]
-    fn a_price_below_zero_is_refused() {
-        assert_eq!(
-            price("-0.01"),
-            Err("Ensure this value is greater than or equal to 0.".to_owned())
-        );
     }
 
     #[test]
@@ -319,14 +272,5 @@ mod tests {
         ] {
             assert_eq!(is_above(text), Some(false), "{text}");
         }
-    }
-
-    #[test]
-    fn integers_may_carry_an_empty_fraction() {
-        let integer = |text: &str| Decimal::parse(text).and_then(|number| number.to_integer());
-        assert_eq!(integer("5.00"), Some(5));
-        assert_eq!(integer("1e2"), Some(100));
-        assert_eq!(integer("-7"), Some(-7));
-        assert_eq!(integer("5.5"), None);
     }
 }

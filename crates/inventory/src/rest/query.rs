@@ -150,16 +150,6 @@ mod tests {
     }
 
     #[test]
-    fn other_pages_keep_every_other_parameter_in_byte_order() {
-        let parameters = Parameters::parse("zz=1&page_size=3&page=2&aa=2");
-        assert_eq!(
-            parameters.with_page(Some(3)),
-            "aa=2&page=3&page_size=3&zz=1"
-        );
-        assert_eq!(parameters.with_page(None), "aa=2&page_size=3&zz=1");
-    }
-
-    #[test]
     fn what_is_not_unreserved_is_escaped() {
         let parameters = Parameters::parse("x&ordering=-a,b&q=%5B/&&s=~*+a");
         assert_eq!(

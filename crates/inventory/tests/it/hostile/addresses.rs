@@ -29,34 +29,22 @@ const LISTS: [&str; 8] = [
 ];
 
 /// Ids that no record can have.
-const IDS: [&str; 26] = [
-    "0",
-    "01",
+const IDS: [&str; 18] = [
+    "0", "01", "-1", "99999", "abc", "None", "null", "1.0", "1e0", "0x1", "+1", "1_0", "%201",
+    "1%00", "%D9%A1", "%ff", "1%2F2", "1;1",
+];
+const LONG_IDS: [&str; 8] = [
     "0000000000000000000001",
-    "-1",
-    "99999",
     "9223372036854775807",
     "9223372036854775808",
     "99999999999999999999",
     "999999999999999999999999999999999999",
-    "abc",
-    "None",
-    "null",
-    "1.0",
-    "1e0",
-    "0x1",
-    "+1",
-    "1_0",
-    "%201",
-    "1%00",
-    "%D9%A1",
-    "%ff",
-    "1%2F2",
     "1'%20OR%201=1--",
     "%F0%9F%98%80",
     "..%2f1",
-    "1;1",
 ];
+/// A number that fits into no integer.
+const HUGE: &str = "99999999999999999999999";
 
 on_both_engines!(
     an_id_of_any_odd_shape_is_not_found_whatever_is_done_with_it,
@@ -64,7 +52,7 @@ on_both_engines!(
         let app = shop(&address).await;
         let before = stored(&app).await;
         for record in RECORDS {
-            for id in IDS {
+            for id in IDS.into_iter().chain(LONG_IDS) {
                 let path = record.replace("{id}", id);
                 for method in [Method::GET, Method::PUT, Method::PATCH, Method::DELETE] {
                     let answer = app
@@ -114,6 +102,8 @@ on_both_engines!(filters_refuse_what_they_cannot_read, async |address| {
                 "2024-02-30",
                 "13/03/2024",
                 "20240310",
+                "2024-3-1",
+                "%2B024-01-01",
                 "10000-01-01",
                 "2024-01-01T00:00:00Z",
                 "%00",
@@ -243,36 +233,16 @@ on_both_engines!(
         let app = shop(&address).await;
         let viewer = app.viewer();
         for list in LISTS {
-            for page in [
-                "0",
-                "-1",
-                "abc",
-                "first",
-                "LAST",
-                "1.0",
-                "999",
-                "99999999999999999999999",
-                "%00",
-                "%ff",
-                "1%002",
-                "1e0",
-                "NaN",
-            ] {
+            let pages = [
+                "0", "-1", "abc", "first", "LAST", "1.0", "999", "%00", "%ff", "1%002", "1e0",
+                "NaN", HUGE,
+            ];
+            for page in pages {
                 let answer = viewer.get(&format!("{list}?page={page}")).await;
                 answer.is(404, &json!({"detail": "Invalid page."}));
             }
             let usual = viewer.get(list).await.json();
-            for size in [
-                "0",
-                "-1",
-                "abc",
-                "2.5",
-                "",
-                "%00",
-                "1e2",
-                "999",
-                "99999999999999999999999",
-            ] {
+            for size in ["0", "-1", "abc", "2.5", "", "%00", "1e2", "999", HUGE] {
                 let answer = viewer.get(&format!("{list}?page_size={size}")).await;
                 assert_eq!(answer.json(), usual, "{list} {size}");
             }
