@@ -22,19 +22,3 @@ pub struct LowStock {
     #[schema(minimum = 0)]
     pub threshold: i64,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantity_below_the_threshold_is_low() {
-        assert!(is_low(9, 10));
-    }
-
-    #[test]
-    fn a_quantity_at_or_above_the_threshold_is_normal() {
-        assert!(!is_low(10, 10));
-        assert!(!is_low(0, 0));
-    }
-}

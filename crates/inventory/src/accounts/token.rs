@@ -221,33 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_invalid() {
-        let key = TokenKey::new(b"a secret of thirty-two characters");
-        let token = key.sign(&claims(TokenType::Access));
-        let other =
-            TokenKey::new(b"another secret, as long as the first").sign(&claims(TokenType::Access));
-        let unsigned = format!(
-            "{}.{}.",
-            URL_SAFE_NO_PAD.encode(r#"{"alg":"none"}"#),
-            token.split('.').nth(1).unwrap_or_default()
-        );
-        let long = format!("{token}{}", "A".repeat(3000));
-        for text in [
-            "",
-            ".",
-            "..",
-            "garbage",
-            &other,
-            &unsigned,
-            &long,
-            &token[..token.len() - 1],
-            &format!("{token}="),
-        ] {
-            assert_eq!(key.verify(text, NOW), Err(TokenError::Invalid), "{text}");
-        }
-    }
-
-    #[test]
     fn every_changed_byte_is_noticed() {
         let key = TokenKey::new(b"a secret of thirty-two characters");
         let token = key.sign(&claims(TokenType::Refresh));
@@ -260,17 +233,5 @@ mod tests {
                 "{at}"
             );
         }
-    }
-
-    #[test]
-    fn time_and_type_are_checked() {
-        let key = TokenKey::new(b"a secret of thirty-two characters");
-        let token = key.sign(&claims(TokenType::Refresh));
-        assert_eq!(
-            key.verify_type(&token, TokenType::Access, NOW),
-            Err(TokenError::WrongType)
-        );
-        let late = Timestamp::from_micros(2_000_000_000);
-        assert_eq!(key.verify(&token, late), Err(TokenError::Expired));
     }
 }

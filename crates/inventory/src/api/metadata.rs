@@ -160,25 +160,4 @@ mod tests {
             );
         }
     }
-
-    #[test]
-    fn what_may_be_written_stands_under_its_method_in_the_order_of_the_fields() {
-        const FIELDS: [&Field; 2] = [
-            &id().named("id"),
-            &resource::reference::<Named>("Marca", "Brand", "brands").named("brand"),
-        ];
-        let action = WritableFields {
-            method: Method::POST,
-            fields: &FIELDS,
-        };
-        let written = serde_json::to_string(&action).unwrap();
-        assert!(
-            written.starts_with(r#"{"POST":{"id":{"type":"#),
-            "{written}"
-        );
-        assert!(
-            written.contains(r#"},"brand":{"type":"field""#),
-            "{written}"
-        );
-    }
 }

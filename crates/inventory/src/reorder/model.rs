@@ -102,11 +102,6 @@ mod tests {
         }
     }
 
-    fn titles<'a>(lows: impl IntoIterator<Item = &'a LowProduct>) -> Vec<&'a str> {
-        let lows = lows.into_iter();
-        lows.map(|low| low.stock.product.title.as_str()).collect()
-    }
-
     #[test]
     fn what_runs_out_first_stands_first_and_what_nobody_buys_last() {
         let mut lows = [
@@ -124,32 +119,7 @@ mod tests {
             "a week",
             "never sold",
         ];
-        assert_eq!(titles(&lows), expected);
-    }
-
-    #[test]
-    fn the_supplier_of_what_is_missed_first_stands_first() {
-        let source_of = |supplier: i64| {
-            let name = format!("Supplier {supplier}");
-            let supplier = (supplier > 0).then_some(Named { id: supplier, name });
-            OrderSource {
-                serie_number: None,
-                supplier,
-            }
-        };
-        let sourced = vec![
-            (low("nobody's", 0, 9, Some(0.0)), source_of(0)),
-            (low("second's first", 1, 9, Some(1.0)), source_of(2)),
-            (low("first's first", 2, 9, Some(2.0)), source_of(1)),
-            (low("second's last", 3, 9, Some(3.0)), source_of(2)),
-        ];
-        let grouped = by_supplier(sourced);
-        let expected = [
-            "second's first",
-            "second's last",
-            "first's first",
-            "nobody's",
-        ];
-        assert_eq!(titles(grouped.iter().map(|(low, _)| low)), expected);
+        let titles = lows.map(|low| low.stock.product.title);
+        assert_eq!(titles, expected);
     }
 }

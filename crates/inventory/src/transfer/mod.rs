@@ -275,20 +275,19 @@ mod tests {
 
     #[test]
     fn one_problem_is_one() {
-        let found = |problem_count, rows| Report {
-            rows,
-            problem_count,
-            ..Report::default()
-        };
-        assert_eq!(
-            found(1, 1).findings(),
-            "1 problem in 1 row; nothing was imported"
-        );
-        assert_eq!(
-            found(2, 30).findings(),
-            "2 problems in 30 rows; nothing was imported"
-        );
+        for (problem_count, rows, found) in [
+            (1, 1, "1 problem in 1 row; nothing was imported"),
+            (2, 30, "2 problems in 30 rows; nothing was imported"),
+        ] {
+            let report = Report {
+                rows,
+                problem_count,
+                ..Report::default()
+            };
+            assert_eq!(report.findings(), found);
+        }
     }
+
     #[test]
     fn a_summary_counts_one_record_as_one() {
         let done = |rows, added| {

@@ -4,29 +4,6 @@ use serde_json::json;
 
 use crate::app::{NOW, app_on_both_engines};
 
-app_on_both_engines!(a_brand_is_created_read_changed_and_deleted, async |app| {
-    let admin = app.admin();
-    let created = admin
-        .post(
-            "/api/v1/brands/",
-            json!({"name": "  Tio João ", "description": "Arroz"}),
-        )
-        .await;
-    let brand = json!({"id": 1, "name": "Tio João", "description": "Arroz", "created_at": NOW, "updated_at": NOW});
-    created.is(201, &brand);
-    admin.get("/api/v1/brands/1/").await.is(200, &brand);
-    let changed = admin
-        .patch("/api/v1/brands/1/", json!({"description": null}))
-        .await;
-    changed.is(200, &json!({"id": 1, "name": "Tio João", "description": null, "created_at": NOW, "updated_at": NOW}));
-    let deleted = admin.delete("/api/v1/brands/1/").await;
-    assert_eq!((deleted.status, deleted.text.as_str()), (204, ""));
-    admin
-        .get("/api/v1/brands/1/")
-        .await
-        .is(404, &json!({"detail": "Not found."}));
-});
-
 app_on_both_engines!(all_errors_of_all_fields_come_in_one_answer, async |app| {
     let refused = app
         .admin()
@@ -62,28 +39,6 @@ app_on_both_engines!(
     );
     }
 );
-
-app_on_both_engines!(search_and_order_ignore_case_and_accents, async |app| {
-    let admin = app.admin();
-    for name in ["Zebra", "Ábaco", "café PRETO", "abacate"] {
-        admin.a_brand(name).await;
-    }
-    let names = async |query: &str| -> Vec<String> {
-        let answer = admin.get(&format!("/api/v1/brands/{query}")).await.json();
-        answer["results"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|brand| brand["name"].as_str().unwrap().to_owned())
-            .collect()
-    };
-    assert_eq!(names("").await, ["abacate", "Ábaco", "café PRETO", "Zebra"]);
-    assert_eq!(names("?search=preto+CAFE").await, ["café PRETO"]);
-    assert_eq!(
-        names("?ordering=-name").await,
-        ["Zebra", "café PRETO", "Ábaco", "abacate"]
-    );
-});
 
 app_on_both_engines!(pages_carry_the_addresses_of_their_neighbours, async |app| {
     let admin = app.admin();

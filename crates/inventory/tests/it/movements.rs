@@ -50,20 +50,6 @@ app_on_both_engines!(
     }
 );
 
-app_on_both_engines!(a_movement_cannot_be_changed, async |app| {
-    for method in [Method::PUT, Method::PATCH] {
-        let refused = app
-            .admin()
-            .send(method.clone(), "/api/v1/inflows/7/", Some(json!({})))
-            .await;
-        refused.is(
-            405,
-            &json!({"detail": format!("Method \"{method}\" not allowed.")}),
-        );
-        assert_eq!(refused.headers["allow"], "GET, DELETE, HEAD, OPTIONS");
-    }
-});
-
 app_on_both_engines!(
     deleting_an_inflow_lowers_the_quantity_unless_the_goods_have_left,
     async |app| {

@@ -309,22 +309,6 @@ mod tests {
     }
 
     #[test]
-    fn each_receiver_gets_a_mail_of_its_own_in_the_language_of_the_shop() {
-        let mails = composer(Locale::PtBr).for_event(9, &became_low("Café"));
-        let keys: Vec<&str> = mails.iter().map(|mail| mail.key.as_str()).collect();
-        assert_eq!(keys, ["low:9:ana@example.com", "low:9:rui@example.com"]);
-        assert_eq!(mails[0].subject, "Estoque baixo: Café");
-        assert_eq!(
-            mails[0].plain,
-            "Café: restam 3; o mínimo é 1.000.\n\nhttps://shop.example/products/7/\n\n-- \n\
-             Seu endereço está na lista de avisos de estoque da loja. Quem administra o sistema pode mudar isso.\n"
-        );
-        let english = composer(Locale::En).for_event(9, &became_low("Café"));
-        assert_eq!(english[0].subject, "Low stock: Café");
-        assert!(english[0].html.contains("3 left; the threshold is 1,000."));
-    }
-
-    #[test]
     fn what_is_left_is_told_in_the_number_of_its_noun_and_an_empty_shelf_by_its_name() {
         let left = |locale| [0, 1, 2, 1000].map(|quantity| composer(locale).left(quantity));
         assert_eq!(

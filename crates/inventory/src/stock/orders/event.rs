@@ -188,16 +188,6 @@ mod tests {
     }
 
     #[test]
-    fn events_of_other_types_move_nothing_whatever_is_in_them() {
-        for body in [
-            r#"{"type":"payment.refunded","data":{"id":1}}"#,
-            r#"{"type":"endpoint.test"}"#,
-        ] {
-            assert_eq!(read(body.as_bytes()), Ok(None), "{body}");
-        }
-    }
-
-    #[test]
     fn an_order_whose_money_was_given_back_moves_nothing() {
         for (status, is_moved) in [
             ("approved", true),
