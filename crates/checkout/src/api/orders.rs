@@ -25,7 +25,7 @@ use crate::orders::{
 };
 use crate::page::PageToken;
 use crate::payments::AnyPayment;
-use crate::request::{OrderTerms, PaymentOfOrderRequest, check_content_type, read_body};
+use crate::request::{OrderTerms, PaymentOfOrderRequest, Refusal, check_content_type, read_body};
 use crate::state::State;
 use crate::{BODY_MAX, closing};
 
@@ -81,20 +81,23 @@ pub(crate) async fn order_create(
     check_content_type(content_type(&headers))?;
     let body = read_body(body, BODY_MAX).await?;
     let now = state.clock.now();
-    let max_amounts = &state.config.max_amounts;
-    let checked = |now| orders::check_request(content_type(&headers), &body, max_amounts, now);
-    let new = checked(now);
+    let checked = |now| orders::check_request(content_type(&headers), &body, now);
     let key = KeyText::from_headers(&headers);
     let caller = Caller::Merchant(merchant);
     let owned = |key: KeyText| key.owned_by(&caller, &state.config.secret);
-    let new = match new {
-        // A retry concerns an order that was created earlier, when its expiry was further away.
-        Err(refusal) if orders::is_end_out_of_range(&refusal) => {
-            let made = orders::made_at(&state.db, key.clone()?.map(owned), now).await;
-            checked(made.map_err(database)?.ok_or(refusal)?)?
-        }
+    // A retry concerns an order that was created earlier, when its expiry was further away and its
+    // amount allowed.
+    let made_or = async |refusal: Refusal| {
+        let made = orders::made_at(&state.db, key.clone()?.map(owned), now).await;
+        made.map_err(database)?.ok_or_else(|| Error::from(refusal))
+    };
+    let new = match checked(now) {
+        Err(refusal) if orders::is_end_out_of_range(&refusal) => checked(made_or(refusal).await?)?,
         other => other?,
     };
+    if let Err(refusal) = new.check_amount(&state.config.max_amounts) {
+        made_or(refusal).await?;
+    }
     let CreatedOrder {
         order,
         replayed: is_replayed,

@@ -91,6 +91,17 @@ impl NewOrder {
         self.expires_at.unwrap_or(now + LIFETIME)
     }
 
+    /// Refuses an amount that none of the order's methods can take.
+    pub(crate) fn check_amount(&self, max_amounts: &MaxAmounts) -> Result<(), Refusal> {
+        match max_amounts.largest(&self.payment_methods) {
+            Some(most) if self.amount > most => {
+                let reason = format!("must be at most {most}");
+                Err(Refusal::invalid("amount", &reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The names of the allowed methods, separated by commas.
     pub(super) fn method_names(&self) -> String {
         let methods = self.payment_methods.iter();
@@ -99,12 +110,11 @@ impl NewOrder {
     }
 }
 
-/// Validates the body of a new order, which one of its methods must be able to take. Returns the
-/// first problem.
+/// Validates the body of a new order, except for the limits of [`NewOrder::check_amount`]. Returns
+/// the first problem.
 pub(crate) fn check(
     content_type: Option<&str>,
     body: &[u8],
-    max_amounts: &MaxAmounts,
     now: Timestamp,
 ) -> Result<NewOrder, Refusal> {
     check_content_type(content_type)?;
@@ -114,11 +124,6 @@ pub(crate) fn check(
     let items = items(&members)?;
     let amount = sum(&members, &items)?;
     let payment_methods = payment_methods(&members)?;
-    if let Some(most) = max_amounts.largest(&payment_methods)
-        && amount > most
-    {
-        return Err(members.refused("amount", &format!("must be at most {most}")));
-    }
     Ok(NewOrder {
         reference: members.text("reference", REFERENCE_MAX)?,
         amount,

@@ -273,6 +273,35 @@ on_both_engines!(
 );
 
 shop_on_both_engines!(
+    a_repeated_order_is_answered_though_its_amount_is_no_longer_allowed_and_its_end_is_near,
+    async |shop| {
+        let body = with(order(), "expires_at", json!("2026-11-20T12:15:00Z"));
+        let first = shop.merchant_with_key("POST", "/orders/", Some(&body), "k");
+        let first = first.await;
+        first.has_status(201);
+        shop.clock.advance(std::time::Duration::from_mins(10));
+        let restarted = shop.replica(|config| {
+            config.max_amounts = "card=10,pix=10,boleto=10".parse().unwrap();
+        });
+        let restarted = restarted.await;
+        let ask = async |body: &Value, key: &str| {
+            restarted
+                .merchant_with_key("POST", "/orders/", Some(body), key)
+                .await
+        };
+        let again = ask(&body, "k").await;
+        assert_eq!((again.status, &again.text), (201, &first.text));
+        let other = ask(&with(body, "amount", json!(11)), "k").await;
+        other.is_error(
+            422,
+            "Validation error: Idempotency-Key: was used for another request",
+        );
+        let new = ask(&order(), "l").await;
+        new.is_error(422, "Validation error: amount: must be at most 10.00");
+    }
+);
+
+shop_on_both_engines!(
     a_reference_names_one_order_whatever_became_of_it,
     async |shop| {
         let body = with(order(), "reference", json!("1042"));
