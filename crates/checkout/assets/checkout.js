@@ -18,7 +18,7 @@ let busy = false;
 
 const ADDRESS = ["first_name", "last_name", "zip_code", "street_name", "street_number", "neighborhood", "city", "federal_unit"];
 
-const method = () => form.elements.payment_method.value;
+const method = () => form.elements.payment_method?.value;
 const amount = () => cents(form.elements.transaction_amount.value);
 const text = (name) => form.elements[name].value.trim();
 

@@ -85,27 +85,36 @@ impl PageOrder {
             .map_or("/create_payment", |link| &link.path)
     }
 
-    /// Whether this payment method is allowed, and can take the amount.
+    /// Whether this payment method is offered.
     pub(super) fn takes(&self, method: &str) -> bool {
-        self.methods().any(|kind| kind.as_str() == method)
+        self.methods().iter().any(|kind| kind.as_str() == method)
     }
 
     /// Whether this method is selected at first.
     pub(super) fn is_first(&self, method: &str) -> bool {
         self.methods()
-            .next()
+            .first()
             .is_some_and(|kind| kind.as_str() == method)
     }
 
-    fn methods(&self) -> impl Iterator<Item = &MethodKind> {
+    /// The methods that are offered: those that can take the amount. If none of the order's methods
+    /// can, because the limits differ from those it was made under, all are offered: the answer
+    /// to the payment says what is wrong.
+    fn methods(&self) -> Vec<MethodKind> {
         let link = self.link.as_ref();
         let allowed = link.map_or(MethodKind::ALL.as_slice(), |link| {
             &link.order.payment_methods
         });
-        allowed.iter().filter(|kind| {
-            let amount = self.amount;
-            amount.is_none_or(|amount| self.max_amounts.allow(&[**kind], amount))
-        })
+        let takes = |kind: &MethodKind| {
+            self.amount
+                .is_none_or(|amount| self.max_amounts.allow(&[*kind], amount))
+        };
+        let able: Vec<_> = allowed.iter().copied().filter(takes).collect();
+        if able.is_empty() {
+            allowed.to_vec()
+        } else {
+            able
+        }
     }
 
     /// The text of the button before the script sets it.

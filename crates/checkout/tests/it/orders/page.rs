@@ -87,6 +87,22 @@ on_both_engines!(
     }
 );
 
+shop_on_both_engines!(
+    an_order_that_no_method_can_take_any_more_offers_its_own_and_the_payment_is_refused,
+    async |shop| {
+        let body = with(order(), "payment_methods", json!(["pix", "boleto"]));
+        let made = make(&shop, &body).await;
+        let restarted = shop.replica(|config| {
+            config.max_amounts = "card=10,pix=10,boleto=10".parse().unwrap();
+        });
+        let restarted = restarted.await;
+        let html = restarted.get(&made.page).await.text;
+        assert!(html.contains("value=\"pix\" checked") && html.contains("value=\"boleto\""));
+        assert!(!html.contains("value=\"card\""), "the order takes no card");
+        pay(&restarted, &made, &pix(), None).await.has_status(422);
+    }
+);
+
 on_both_engines!(
     the_page_shows_the_shops_logo_which_can_run_nothing,
     async |address| {
