@@ -18,8 +18,12 @@ pub(crate) fn payment_not_found() -> Error {
     Error::new(StatusCode::NOT_FOUND, "Payment not found")
 }
 
+/// 404. Buyers meet it on the page of an order.
 pub(crate) fn order_not_found() -> Error {
-    Error::new(StatusCode::NOT_FOUND, "Order not found")
+    Error::new(StatusCode::NOT_FOUND, "Order not found").advice(
+        "Confira o link de pagamento ou peça outro à loja.",
+        "Check the payment link, or ask the shop for another.",
+    )
 }
 
 /// Maps a database error. A transient error is 503, so that the caller retries.

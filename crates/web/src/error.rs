@@ -34,6 +34,9 @@ pub struct Public {
     pub messages: Vec<(Cow<'static, str>, Vec<String>)>,
     /// Further members of a JSON body.
     pub extra: Map<String, Value>,
+    /// What a page tells people to do, in Portuguese and English; pages have texts of their own
+    /// by status.
+    pub advice: Option<(&'static str, &'static str)>,
     /// A whole JSON body as it is written, for the few answers that have a shape of their own.
     pub body: Option<Box<RawValue>>,
     /// Headers of the answer.
@@ -69,6 +72,7 @@ impl Public {
             field,
             messages,
             extra,
+            advice: None,
             body: None,
             headers: HeaderMap::new(),
         }
@@ -135,6 +139,13 @@ impl Error {
     #[must_use]
     pub fn extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.0.public.extra.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets what a page tells people to do, in Portuguese and English. JSON bodies do not have it.
+    #[must_use]
+    pub fn advice(mut self, portuguese: &'static str, english: &'static str) -> Self {
+        self.0.public.advice = Some((portuguese, english));
         self
     }
 

@@ -61,13 +61,7 @@ async fn order_page(
     layout: Layout,
 ) -> Result<Response, Error> {
     let found = orders::find_linked(&state.db, &token, state.clock.now()).await;
-    let linked = found.map_err(database)?.ok_or_else(|| {
-        let hint = layout.text(
-            "Confira o link de pagamento ou peça outro à loja.",
-            "Check the payment link, or ask the shop for another.",
-        );
-        Error::not_found().extra("hint", hint)
-    })?;
+    let linked = found.map_err(database)?.ok_or_else(order_not_found)?;
     let link = OrderLink {
         path: format!("/pay/{token}"),
         state: link_state(&state, &linked),

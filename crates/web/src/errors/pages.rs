@@ -54,7 +54,7 @@ pub struct Explanation {
     pub icon: &'static str,
     /// What happened.
     pub title: &'static str,
-    /// What to do: the hint of the error, where it has one.
+    /// What to do: the hint or the advice of the error, where it has one.
     pub advice: String,
     /// When to try again, where the answer knows it.
     pub wait: Option<String>,
@@ -77,7 +77,9 @@ impl Explanation {
         Self {
             icon: icon(error.status),
             title: locale.say(title),
-            advice: hint.unwrap_or(locale.say(advice)).to_owned(),
+            advice: hint
+                .unwrap_or(locale.say(error.advice.unwrap_or(advice)))
+                .to_owned(),
             wait: seconds.map(|seconds| wait(seconds, locale)),
             is_past_end,
         }

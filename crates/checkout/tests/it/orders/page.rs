@@ -170,11 +170,19 @@ shop_on_both_engines!(the_pages_of_ended_orders_say_so, async |shop| {
         ("pt-BR", "Confira o link de pagamento ou peça outro à loja."),
         ("en", "Check the payment link, or ask the shop for another."),
     ] {
-        let unknown = Request::get("/pay/unknown").header("accept", "text/html");
-        let unknown = unknown.header("accept-language", language);
-        let answer = shop.send(unknown.body(Body::empty()).unwrap()).await;
-        answer.has_status(404);
-        test_kit::html::has(&answer.text, &[said]);
+        for path in ["/pay/unknown", "/pay/%ff"] {
+            let ask = |accept: &str| {
+                let unknown = Request::get(path).header("accept", accept);
+                let unknown = unknown.header("accept-language", language);
+                shop.send(unknown.body(Body::empty()).unwrap())
+            };
+            let answer = ask("text/html").await;
+            answer.has_status(404);
+            test_kit::html::has(&answer.text, &[said]);
+            let answer = ask("application/json").await;
+            answer.is_error(404, "Order not found");
+            assert!(!answer.text.contains("hint"), "{}", answer.text);
+        }
     }
 });
 
