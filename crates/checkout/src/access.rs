@@ -19,6 +19,8 @@ use crate::request::Refusal;
 
 /// The kind of the rate limits of merchants.
 const MERCHANTS: &str = "checkout:merchants";
+/// The kind of the counts of wrong keys.
+const WRONG_KEYS: &str = "checkout:keys";
 /// Log text for an operator whose proxy does not report the scheme of requests.
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying how they came to it. \
      Let it set X-Forwarded-Proto and X-Forwarded-For, or set BALCAO_CHECKOUT_ALLOW_HTTP=true.";
@@ -62,14 +64,41 @@ pub(crate) async fn limit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    match Merchant::of(&keys, request.headers()).await {
+    let client = ClientAddress(Origin::known(request.extensions()).address);
+    match limited_merchant(&limiter, &keys, request.headers(), client).await {
         Ok(Some(merchant)) => {
             let key = Key::new(MERCHANTS, merchant.key_digest());
             request.extensions_mut().insert(merchant);
             limiter.count(&key, request, next).await
         }
+        Err(refusal) if refusal.status() == StatusCode::TOO_MANY_REQUESTS => {
+            refusal.into_response()
+        }
         Ok(None) | Err(_) => Limiter::limit(State(limiter), request, next).await,
     }
+}
+
+/// As [`Merchant::of`]. The database is asked only while the client has not given too many wrong
+/// keys: refusing a request must cost less than making it. The limit is the one of requests.
+async fn limited_merchant(
+    limiter: &Limiter,
+    keys: &ApiKeys,
+    headers: &HeaderMap,
+    client: ClientAddress,
+) -> Result<Option<Merchant>, Error> {
+    let Some(merchant) = Merchant::claimed(headers)? else {
+        return Ok(None);
+    };
+    if keys.is_configured(&merchant.key_digest) {
+        return Ok(Some(merchant));
+    }
+    let guess = limiter.hold(&Key::of_client(WRONG_KEYS, client)).await?;
+    let is_valid = keys.is_valid(&merchant.key_digest).await;
+    // Only a wrong key counts: neither a valid one nor a fault of the database.
+    if !matches!(is_valid, Ok(false)) {
+        limiter.release(guess).await;
+    }
+    Ok(is_valid.map_err(database)?.then_some(merchant))
 }
 
 /// A caller with a merchant's API key. As an extractor it responds 401 to all other callers.
@@ -91,20 +120,25 @@ impl Merchant {
     /// The merchant whose key is in the request. `None` without the scheme `Bearer`. An invalid or
     /// empty key is 401: its sender expects to be treated as a merchant.
     pub(crate) async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
-        let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
+        let Some(merchant) = Self::claimed(headers)? else {
             return Ok(None);
         };
-        let key = std::str::from_utf8(key).map_err(|_| refused())?;
-        let merchant = Self::with_key(key);
-        if keys
-            .is_valid(&merchant.key_digest)
-            .await
-            .map_err(database)?
-        {
+        let is_valid = keys.is_valid(&merchant.key_digest).await;
+        if is_valid.map_err(database)? {
             Ok(Some(merchant))
         } else {
             Err(refused())
         }
+    }
+
+    /// The merchant of the key in the request, which is not checked. `None` without the scheme
+    /// `Bearer`.
+    fn claimed(headers: &HeaderMap) -> Result<Option<Self>, Error> {
+        let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
+            return Ok(None);
+        };
+        let key = std::str::from_utf8(key).map_err(|_| refused())?;
+        Ok(Some(Self::with_key(key)))
     }
 
     pub(crate) fn with_key(key: &str) -> Self {

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
+use super::{CountedCall, Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
@@ -38,6 +38,20 @@ impl Limiter {
         };
         let key = Key::of_client(this.kind, ClientAddress(origin.address));
         this.count(&key, request, next).await
+    }
+
+    /// Counts a call under a key for [`Limiter::release`].
+    ///
+    /// # Errors
+    /// 429
+    pub async fn hold(&self, key: &Key) -> Result<CountedCall, Error> {
+        let held = self.windows.hold(key, &self.rates, 1).await;
+        held.map_err(|refusal| too_many_requests(&refusal))
+    }
+
+    /// Removes a counted call, as if it had not been made.
+    pub async fn release(&self, call: CountedCall) {
+        self.windows.release(call).await;
     }
 
     /// Counts a request under a key, writes the remaining quota into the response headers, and

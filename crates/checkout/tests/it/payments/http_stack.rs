@@ -162,6 +162,46 @@ on_both_engines!(
     }
 );
 
+/// Lists payments with this key, as a client behind a proxy; returns the status.
+async fn ask_as(shop: &Shop, key: Option<&str>) -> u16 {
+    let request = Request::get("/payments/").body(Body::empty()).unwrap();
+    let headers = [
+        ("x-forwarded-proto", "https"),
+        ("x-forwarded-for", "10.0.0.1"),
+    ];
+    let mut request = from([127, 0, 0, 1], request, &headers);
+    if let Some(key) = key {
+        let value = format!("Bearer {key}").parse().unwrap();
+        request.headers_mut().insert("authorization", value);
+    }
+    shop.send(request).await.status
+}
+
+on_both_engines!(
+    a_client_with_many_wrong_keys_is_refused_without_a_look_at_the_database,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "2/minute".parse().unwrap();
+        })
+        .await;
+        let random = web::Random::system();
+        let stored = checkout::keys::add(&shop.db, &shop.clock, &random, "x");
+        let stored = stored.await.unwrap().key;
+        assert_eq!(ask_as(&shop, Some(&stored)).await, 200);
+        for status in [401, 401] {
+            assert_eq!(ask_as(&shop, Some("guessed")).await, status);
+        }
+        let before = shop.db.statistics().statements;
+        for key in ["guessed", "another", &stored] {
+            assert_eq!(ask_as(&shop, Some(key)).await, 429, "{key}");
+        }
+        assert_eq!(shop.db.statistics().statements, before);
+        assert_eq!(ask_as(&shop, Some(API_KEY)).await, 200);
+        shop.clock.advance(std::time::Duration::from_secs(60));
+        assert_eq!(ask_as(&shop, Some(&stored)).await, 200);
+    }
+);
+
 on_both_engines!(
     a_merchants_requests_count_by_its_key_and_not_with_those_of_others_at_its_address,
     async |address| {
@@ -169,19 +209,7 @@ on_both_engines!(
             config.rate_limit = "2/minute".parse().unwrap();
         })
         .await;
-        let ask = async |key: Option<&str>| {
-            let request = Request::get("/payments/").body(Body::empty()).unwrap();
-            let headers = [
-                ("x-forwarded-proto", "https"),
-                ("x-forwarded-for", "10.0.0.1"),
-            ];
-            let mut request = from([127, 0, 0, 1], request, &headers);
-            if let Some(key) = key {
-                let value = format!("Bearer {key}").parse().unwrap();
-                request.headers_mut().insert("authorization", value);
-            }
-            shop.send(request).await.status
-        };
+        let ask = async |key: Option<&str>| ask_as(&shop, key).await;
         for (key, status) in [(None, 401), (Some("guessed"), 401), (None, 429)] {
             assert_eq!(ask(key).await, status, "{key:?}");
         }
