@@ -15,7 +15,7 @@ use super::{
         client::CheckoutError,
         model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    error_text, idempotency_key,
+    TITLE_HOLDS_CARD, error_text, idempotency_key,
     list::moment,
     order_address, read_amount, require, unavailable,
 };
@@ -402,30 +402,34 @@ fn item_index(member: &str) -> Option<usize> {
     index.parse().ok()
 }
 
-/// Adds checkout's error to the field or the line that it is about.
+/// Adds checkout's error to the field or the line that it is about. With lines the sum is no field,
+/// and a description that was not typed is made of their titles.
 fn add_error(frame: &Frame, link: &mut LinkForm, error: &CheckoutError) {
     let (name, form) = (error.field.as_deref().unwrap_or_default(), &mut link.form);
-    let text = if name == "amount" {
-        frame
-            .text(
-                "O valor é maior do que o serviço de pagamentos aceita.",
-                "The amount is more than the payment service accepts.",
-            )
-            .to_owned()
-    } else {
-        error_text(frame, error)
+    let has_field = match name {
+        "amount" => link.lines.is_empty(),
+        "description" => !form.value(name).trim().is_empty(),
+        _ => true,
+    };
+    let text = match name {
+        "amount" => frame.text(
+            "O valor é maior do que o serviço de pagamentos aceita.",
+            "The amount is more than the payment service accepts.",
+        ),
+        "description" if !has_field => frame.say(TITLE_HOLDS_CARD),
+        _ => error_text(frame, error),
     };
     match name {
         "expires_at" => form.complain_of(EXPIRES_ON, text),
-        "amount" => form.complain_of(AMOUNT, text),
+        "amount" if has_field => form.complain_of(AMOUNT, text),
         "reference" => form.complain_of(REFERENCE, text),
-        "description" => form.complain("description", text),
+        "description" if has_field => form.complain("description", text),
         _ => match item_index(name).and_then(|index| link.lines.get_mut(index)) {
             Some(refused) => {
                 form.problem = format!("{}: {text}", refused.product.title);
-                refused.problem = text;
+                text.clone_into(&mut refused.problem);
             }
-            None => form.problem = text,
+            None => text.clone_into(&mut form.problem),
         },
     }
 }

@@ -47,6 +47,12 @@ const NO_CODE: Both = (
     "No code: book the goods out after the payment",
 );
 
+/// The error about a product's title.
+const TITLE_HOLDS_CARD: Both = (
+    "O título de um produto do link não pode ter um número de cartão.",
+    "The title of a product in a link must not have a card number.",
+);
+
 const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
 
@@ -182,7 +188,7 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
 }
 
 /// Checkout's error in the user's language. An error without a translation is logged.
-fn error_text(frame: &Frame, error: &CheckoutError) -> String {
+fn error_text(frame: &Frame, error: &CheckoutError) -> &'static str {
     let translation = match (error.detail.as_str(), error.field.as_deref()) {
         ("Order already paid", _) => ("O pedido já foi pago.", "The order has already been paid."),
         ("A payment of this order is still being confirmed", _) => (
@@ -211,10 +217,7 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
             "Uma descrição tem no máximo 256 caracteres e nenhum número de cartão.",
             "A description has at most 256 characters, and no card number.",
         ),
-        (_, Some(member)) if member.ends_with("].title") => (
-            "O título de um produto do link não pode ter um número de cartão.",
-            "The title of a product in a link must not have a card number.",
-        ),
+        (_, Some(member)) if member.ends_with("].title") => TITLE_HOLDS_CARD,
         (_, Some(member)) if member.ends_with("].sku") => (
             "O número de série de um produto do link não pode parecer um número de cartão.",
             "The serial number of a product in a link must not look like a card number.",
@@ -232,7 +235,7 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> String {
             )
         }
     };
-    frame.say(translation).to_owned()
+    frame.say(translation)
 }
 
 /// The confirmation of an action that cannot be undone.

@@ -157,7 +157,7 @@ pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> Pag
             let text = frame.text("Pedido cancelado.", "Order cancelled.");
             return Ok(flash::success(see_other(&order_address(&id)), text));
         }
-        Err(Failure::Refused(error)) => error_text(&frame, &error),
+        Err(Failure::Refused(error)) => error_text(&frame, &error).to_owned(),
         Err(Failure::Unanswered(_)) => frame
             .text(
                 "O serviço de pagamentos não respondeu. O pedido pode ou não ter sido cancelado: confira antes de tentar de novo.",

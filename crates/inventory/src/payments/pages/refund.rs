@@ -185,7 +185,7 @@ pub(super) async fn refund(
     match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
         Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
-            form.problem = error_text(&frame, &error);
+            error_text(&frame, &error).clone_into(&mut form.problem);
             subject.ask(&frame, &form).await
         }
         Err(Failure::Unanswered(_)) => {

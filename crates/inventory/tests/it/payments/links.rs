@@ -227,6 +227,17 @@ on_both_engines!(
         let answer = send(create("12.50")).await;
         let line = format!("id=\"quantity_{product}-error\">{code}");
         says(&answer, 422, &[&format!("Arroz: {code}"), &line]);
+        // The sum and the description of products have no field of their own.
+        let title = "The title of a product in a link must not have a card number.";
+        let too_much = "The amount is more than the payment service accepts.";
+        for (field, said) in [("description", title), ("amount", too_much)] {
+            checkout.behaves(move |_| {
+                Reply::json(422, &json!({"detail": "Validation error", "field": field}))
+            });
+            let answer = send(create("12.50")).await;
+            says(&answer, 422, &[said]);
+            assert!(!answer.text.contains(&format!("href=\"#{field}\"")));
+        }
         checkout.behaves(makes);
         says(
             &manager.submit(NEW, &[("do", "add")]).await,
@@ -247,7 +258,7 @@ on_both_engines!(
         let title = json!({"title": "á".repeat(500)});
         app.admin().change_product(1, title).await;
         leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
-        let sent = checkout.posts()[2].json();
+        let sent = checkout.posts().pop().unwrap().json();
         let title = format!("{}…", "á".repeat(255));
         assert_eq!(sent["items"][0]["title"], title);
     }
