@@ -149,13 +149,10 @@ fn sum_text(frame: &Frame, sum: Option<Money>) -> String {
 struct UnavailablePage<'a> {
     frame: &'a Frame,
     sentence: &'static str,
-    /// Checkout's error message; empty without one.
-    detail: String,
 }
 
 /// The page for a failed request to checkout.
 fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
-    let mut detail = String::new();
     let sentence = match failure {
         Failure::NotFound => return Err(Refusal::NotFound),
         Failure::Store(error) => return Err(Refusal::Database(error)),
@@ -171,20 +168,9 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
             "O serviço de pagamentos recusa a chave desta loja. Peça a um administrador que confira a configuração.",
             "The payment service refuses this shop's key. Ask an administrator to check the settings.",
         ),
-        Failure::Refused(error) => {
-            detail = error.detail;
-            frame.text(
-                "O serviço de pagamentos recusou o pedido:",
-                "The payment service refused the request:",
-            )
-        }
+        Failure::Refused(error) => error_text(frame, &error),
     };
-    let page = UnavailablePage {
-        frame,
-        sentence,
-        detail,
-    };
-    Ok(frame.show_with(StatusCode::BAD_GATEWAY, page))
+    Ok(frame.show_with(StatusCode::BAD_GATEWAY, UnavailablePage { frame, sentence }))
 }
 
 /// Checkout's error in the user's language. An error without a translation is logged.
@@ -225,6 +211,14 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> &'static str {
         (_, Some("Idempotency-Key")) => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
             "This form has already been sent with other values. Check it and send it again.",
+        ),
+        _ if error.status == StatusCode::TOO_MANY_REQUESTS => (
+            "O serviço de pagamentos recebeu solicitações demais. Tente de novo em um minuto.",
+            "The payment service has had too many requests. Try again in a minute.",
+        ),
+        _ if error.status == StatusCode::BAD_GATEWAY => (
+            "O provedor de pagamentos não aceitou o pedido ou falhou. Tente de novo.",
+            "The payment provider did not accept the request, or failed. Try again.",
         ),
         (detail, field) => {
             let (status, field) = (error.status, field.unwrap_or_default());

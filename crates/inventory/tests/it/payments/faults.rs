@@ -63,8 +63,8 @@ on_both_engines!(
                 "refuses this shop&#39;s key",
             ),
             (
-                Reply::json(429, &json!({"detail": "Too many requests <b>"})),
-                "Too many requests",
+                Reply::json(429, &json!({"detail": "Request was throttled <b>"})),
+                "The payment service has had too many requests. Try again in a minute.",
             ),
         ] {
             checkout.behaves(move |_| reply.clone());

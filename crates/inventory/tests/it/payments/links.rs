@@ -158,6 +158,13 @@ on_both_engines!(
             .behaves(|_| Reply::json(400, &json!({"detail": "Invalid amount", "field": "amount"})));
         let too_much = "The amount is more than the payment service accepts.";
         says(&manager.submit(NEW, &fields).await, 422, &[too_much]);
+        for (status, said) in [
+            (429, "too many requests. Try again in a minute."),
+            (502, "did not accept the request, or failed. Try again."),
+        ] {
+            checkout.behaves(move |_| Reply::json(status, &json!({"detail": "API Error"})));
+            says(&manager.submit(NEW, &fields).await, 422, &[said]);
+        }
         assert_eq!(audit_entries(&app).await.len(), 0);
     }
 );

@@ -280,7 +280,19 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     });
     let answer = manager.submit(cancel, &[]).await;
     says(&answer, 409, &["The order has already been paid."]);
-    let expected = ["asked", "canceled", "asked", "refused"];
+    checkout.behaves(|call| match call.line().as_str() {
+        "POST /orders/ord_1/cancel" => {
+            Reply::json(502, &serde_json::json!({"detail": "API Error: no"}))
+        }
+        _ => reads(call, "open"),
+    });
+    let answer = manager.submit(cancel, &[]).await;
+    says(
+        &answer,
+        409,
+        &["provider did not accept the request, or failed."],
+    );
+    let expected = ["asked", "canceled", "asked", "refused", "asked", "refused"];
     let found = audit_entries(&app).await;
     assert_eq!(
         found
