@@ -19,6 +19,7 @@ use super::{
         Refund,
     },
 };
+use crate::rest::Refusal;
 
 /// The timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -49,6 +50,9 @@ pub(crate) enum Failure {
     /// Checkout refused the request, which had no effect.
     #[error("checkout refused with status {}: {}", .0.status, .0.detail)]
     Refused(CheckoutError),
+    /// The user has made too many calls, so the request was not sent.
+    #[error("too many calls")]
+    Throttled(Refusal),
     /// The inventory's database failed before the request was sent.
     #[error(transparent)]
     Store(#[from] db::Error),

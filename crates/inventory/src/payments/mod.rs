@@ -11,6 +11,7 @@ mod model;
 pub(crate) mod pages;
 
 use db::Money;
+use web::rate::{Key, Period, Rate};
 
 pub use client::Checkout;
 pub(crate) use client::Failure;
@@ -20,6 +21,7 @@ pub(crate) use labels::TITLE;
 use crate::{
     State,
     access::{Caller, Model},
+    api::gate,
     audit::{self, Action, Entry},
     rest::Refusal,
     work::{Work, write},
@@ -29,6 +31,9 @@ use model::{
     Payment, PaymentList, Refund, RefundStatus,
 };
 
+/// The calls to checkout for one user. They leave others some of the hundred a minute that checkout
+/// allows a merchant's key by default.
+const CALLS: Rate = Rate::new(60, Period::Minute);
 /// The most entries of the audit log on a payment's page.
 const AUDIT_ROWS: i64 = 20;
 
@@ -68,22 +73,28 @@ impl AuditedRequest<'_> {
     }
 }
 
-fn checkout(state: &State) -> Result<&Checkout, Failure> {
-    state.checkout.as_ref().ok_or(Failure::NotFound)
+/// The client for one call to checkout, which counts against the caller's limit.
+async fn checkout<'a>(state: &'a State, caller: &Caller) -> Result<&'a Checkout, Failure> {
+    let checkout = state.checkout.as_ref().ok_or(Failure::NotFound)?;
+    let key = Key::new("inventory:payments", caller.id.to_string());
+    let counted = gate::take(state, &key, &CALLS.into()).await;
+    counted.map_err(Failure::Throttled)?;
+    Ok(checkout)
 }
 
 /// One page of orders or payments, newest first.
 async fn list<T: ListedRecord>(
     state: &State,
+    caller: &Caller,
     query: &ListQuery,
 ) -> Result<PaymentList<T>, Failure> {
-    checkout(state)?.list(query).await
+    checkout(state, caller).await?.list(query).await
 }
 
 /// One order. A text that cannot be an id is not found.
-async fn order(state: &State, id: &str) -> Result<CheckoutOrder, Failure> {
+async fn order(state: &State, caller: &Caller, id: &str) -> Result<CheckoutOrder, Failure> {
     check_id(id)?;
-    checkout(state)?.order(id).await
+    checkout(state, caller).await?.order(id).await
 }
 
 /// Creates an order. A retry with the same key creates it only once.
@@ -93,7 +104,8 @@ async fn create_order(
     new: &NewCheckoutOrder,
     key: &str,
 ) -> Result<CheckoutOrder, Failure> {
-    let order = checkout(state)?.create_order(new, key).await?;
+    let checkout = checkout(state, caller).await?;
+    let order = checkout.create_order(new, key).await?;
     let request = AuditedRequest {
         model: Model::Order,
         id: &order.id,
@@ -106,7 +118,7 @@ async fn create_order(
 /// Cancels an open order.
 async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<CheckoutOrder, Failure> {
     check_id(id)?;
-    let checkout = checkout(state)?;
+    let checkout = checkout(state, caller).await?;
     let request = AuditedRequest {
         model: Model::Order,
         id,
@@ -126,9 +138,9 @@ async fn cancel_order(state: &State, caller: &Caller, id: &str) -> Result<Checko
 }
 
 /// One payment. A text that cannot be an id is not found.
-async fn payment(state: &State, id: &str) -> Result<Payment, Failure> {
+async fn payment(state: &State, caller: &Caller, id: &str) -> Result<Payment, Failure> {
     check_id(id)?;
-    checkout(state)?.payment(id).await
+    checkout(state, caller).await?.payment(id).await
 }
 
 /// Refunds an amount, or the rest without one. A retry with the same key refunds only once.
@@ -140,7 +152,7 @@ async fn refund(
     key: &str,
 ) -> Result<Refund, Failure> {
     check_id(id)?;
-    let checkout = checkout(state)?;
+    let checkout = checkout(state, caller).await?;
     let language = state.config.language;
     let all = language.text("tudo o que resta", "everything that is left");
     let request = AuditedRequest {

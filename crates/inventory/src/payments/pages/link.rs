@@ -118,7 +118,7 @@ fn days(now: Timestamp) -> (String, String) {
 
 /// `GET /payments/new/`
 pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::Add, Model::Order).await?;
+    require(&frame, Verb::Add, Model::Order)?;
     let product = Picker::product(&frame);
     let link = LinkForm {
         form: Form::new().with("quantity", "1"),
@@ -132,7 +132,7 @@ pub(super) async fn new(frame: Frame, parameters: Parameters) -> PageResult {
 
 /// `POST /payments/new/`
 pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult {
-    require(&frame, Verb::Add, Model::Order).await?;
+    require(&frame, Verb::Add, Model::Order)?;
     let picked = post.pick(&frame, Picker::product(&frame)).await?;
     let mut link = LinkForm {
         form: post.form,

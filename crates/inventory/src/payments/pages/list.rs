@@ -17,7 +17,6 @@ use super::{
     error_text, require, unavailable,
 };
 use crate::{
-    State,
     access::{Model, Verb},
     page::{
         Frame, PageResult, flash,
@@ -112,13 +111,13 @@ impl CheckoutRequest {
     /// The requested page of the records. The number of the last one follows from the count.
     async fn page<T: ListedRecord>(
         &self,
-        state: &State,
+        frame: &Frame,
     ) -> Result<Result<Page<T>, InvalidPage>, Failure> {
         let page_request = PageRequest {
             size: self.query.page_size,
             ..self.page_request
         };
-        let mut list = payments::list(state, &self.query).await?;
+        let mut list = payments::list(&frame.state, &frame.caller, &self.query).await?;
         let number = match page_request.within(list.count) {
             Ok((number, _)) => number,
             Err(error) => return Ok(Err(error)),
@@ -128,14 +127,14 @@ impl CheckoutRequest {
                 page: number,
                 ..self.query.clone()
             };
-            list = payments::list(state, &query).await?;
+            list = payments::list(&frame.state, &frame.caller, &query).await?;
         }
         Ok(Ok(page_request.page(list.count, number, list.results)))
     }
 }
 
 pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::View, Model::Order).await?;
+    require(&frame, Verb::View, Model::Order)?;
     let filters = L::filters(frame.locale);
     let request = CheckoutRequest::read(&frame, parameters, filters).await?;
     let mut list = L::page(&frame, request.list.address(L::PATH, ""));
@@ -145,7 +144,7 @@ pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) 
     list.form = request.list.form.clone();
     list.size = request.query.page_size;
     if !list.form.is_refused() {
-        match request.page(&frame.state).await {
+        match request.page(&frame).await {
             Ok(page) => list.fill(&page?, |record| L::row(&frame, record)),
             Err(failure) => match refused_search(&failure) {
                 Some(error) => list.form.complain("search", error_text(&frame, error)),
@@ -180,7 +179,7 @@ pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestam
 
 /// All records of a list. `None` if there are more than the export's limit.
 async fn read_all<T: ListedRecord>(
-    state: &State,
+    frame: &Frame,
     query: &ListQuery,
 ) -> Result<Option<Vec<T>>, Failure> {
     let mut query = ListQuery {
@@ -190,7 +189,7 @@ async fn read_all<T: ListedRecord>(
     };
     let mut records = Vec::new();
     loop {
-        let list = payments::list::<T>(state, &query).await?;
+        let list = payments::list::<T>(&frame.state, &frame.caller, &query).await?;
         let is_last = query.page * EXPORT_PAGE_SIZE >= list.count;
         if list.count > EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES {
             return Ok(None);
@@ -205,14 +204,14 @@ async fn read_all<T: ListedRecord>(
 
 /// Exports a list. If the parameters are invalid or there are too many rows, redirects to the list.
 pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageResult {
-    require(&frame, Verb::View, Model::Order).await?;
+    require(&frame, Verb::View, Model::Order)?;
     let parameters = Parameters::of_address(&address);
     let request = CheckoutRequest::read(&frame, parameters, L::filters(frame.locale)).await?;
     if request.list.form.is_refused() {
         return Ok(list_page::back_to_list(&address));
     }
     list_page::limit_exports(&frame).await?;
-    let records = match read_all::<L::Record>(&frame.state, &request.query).await {
+    let records = match read_all::<L::Record>(&frame, &request.query).await {
         Ok(Some(records)) => records,
         Ok(None) => return Ok(too_many_rows(&frame, &address)),
         Err(failure) if refused_search(&failure).is_some() => {

@@ -14,15 +14,11 @@ use axum::extract::Path;
 use db::Money;
 use http::StatusCode;
 use resource::{Both, Field};
-use web::{
-    locale::Locale,
-    rate::{Key, Period, Rate},
-};
+use web::locale::Locale;
 
 use super::{Failure, client::CheckoutError, model::CheckoutOrder};
 use crate::{
     access::{Model, Verb},
-    api::gate,
     page::{
         Form, Frame, PageResult,
         form_token::FormToken,
@@ -36,10 +32,6 @@ use list::CheckoutList as _;
 
 /// An id of checkout in a path.
 type Id = Path<String>;
-
-/// The requests of one user. They leave others some of the hundred a minute that checkout allows
-/// a merchant's key by default.
-const REQUESTS: Rate = Rate::new(60, Period::Minute);
 
 /// What an item without the serial number of a product means for the stock.
 const NO_CODE: Both = (
@@ -104,16 +96,12 @@ fn with_order(address: String, order: Option<&CheckoutOrder>) -> String {
     }
 }
 
-/// Requires a permission, and a configured checkout: without one the pages do not exist. Counts the
-/// request: all users share what checkout allows a merchant's key.
-async fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
+/// Requires a permission, and a configured checkout: without one the pages do not exist.
+fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
         return Err(Refusal::NotFound);
     }
-    frame.require(verb, model)?;
-    let key = Key::new("inventory:payments", frame.caller.id.to_string());
-    gate::take(&frame.state, &key, &REQUESTS.into()).await?;
-    Ok(())
+    frame.require(verb, model)
 }
 
 /// The idempotency key of a form. A retry of the form has the same key.
@@ -155,6 +143,7 @@ struct UnavailablePage<'a> {
 fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
     let sentence = match failure {
         Failure::NotFound => return Err(Refusal::NotFound),
+        Failure::Throttled(refusal) => return Err(refusal),
         Failure::Store(error) => return Err(Refusal::Database(error)),
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",

@@ -51,8 +51,8 @@ impl CheckoutOrderPage<'_> {
 }
 
 pub(super) async fn show(frame: Frame, Path(id): Id) -> PageResult {
-    require(&frame, Verb::View, Model::Order).await?;
-    let order = match payments::order(&frame.state, &id).await {
+    require(&frame, Verb::View, Model::Order)?;
+    let order = match payments::order(&frame.state, &frame.caller, &id).await {
         Ok(order) => order,
         Err(failure) => return unavailable(&frame, failure),
     };
@@ -124,8 +124,8 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 
 /// `GET /payments/orders/{id}/cancel/`
 pub(super) async fn ask(frame: Frame, Path(id): Id) -> PageResult {
-    require(&frame, Verb::Add, Model::Order).await?;
-    match payments::order(&frame.state, &id).await {
+    require(&frame, Verb::Add, Model::Order)?;
+    match payments::order(&frame.state, &frame.caller, &id).await {
         Ok(order) => Ok(frame.show(confirmation(&frame, &order, String::new()))),
         Err(failure) => unavailable(&frame, failure),
     }
@@ -151,7 +151,7 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
 pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> PageResult {
-    require(&frame, Verb::Add, Model::Order).await?;
+    require(&frame, Verb::Add, Model::Order)?;
     let problem = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");
@@ -166,7 +166,7 @@ pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> Pag
             .to_owned(),
         Err(failure) => return unavailable(&frame, failure),
     };
-    match payments::order(&frame.state, &id).await {
+    match payments::order(&frame.state, &frame.caller, &id).await {
         Ok(order) => {
             let confirmation = confirmation(&frame, &order, problem);
             Ok(frame.show_with(StatusCode::CONFLICT, confirmation))

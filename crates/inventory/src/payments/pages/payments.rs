@@ -17,7 +17,6 @@ use super::{
     payment_address, require, unavailable, with_order,
 };
 use crate::{
-    State,
     access::{Model, Verb},
     audit::{ActionKind, Entry},
     page::{
@@ -167,12 +166,12 @@ impl PaymentPage<'_> {
 
 /// `GET /payments/received/{id}/`
 pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::View, Model::Order).await?;
-    let payment = match payments::payment(&frame.state, &id).await {
+    require(&frame, Verb::View, Model::Order)?;
+    let payment = match payments::payment(&frame.state, &frame.caller, &id).await {
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),
     };
-    let order = order_of(&frame.state, &payment, &parameters).await;
+    let order = order_of(&frame, &payment, &parameters).await;
     let entries = payments::audited_requests(&frame.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
@@ -194,11 +193,11 @@ pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> 
 
 /// The order that the query string names, if the payment belongs to it.
 pub(super) async fn order_of(
-    state: &State,
+    frame: &Frame,
     payment: &Payment,
     parameters: &Parameters,
 ) -> Option<CheckoutOrder> {
-    let order = payments::order(state, parameters.get("order")?)
+    let order = payments::order(&frame.state, &frame.caller, parameters.get("order")?)
         .await
         .ok()?;
     let is_its_own = order.payments.iter().any(|one| one.id == payment.id);

@@ -53,8 +53,8 @@ struct RefundSubject {
 
 impl RefundSubject {
     async fn read(frame: &Frame, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
-        let payment = payments::payment(&frame.state, id).await?;
-        let order = order_of(&frame.state, &payment, parameters).await;
+        let payment = payments::payment(&frame.state, &frame.caller, id).await?;
+        let order = order_of(frame, &payment, parameters).await;
         Ok(Self {
             back: with_order(payment_address(&payment.id), order.as_ref()),
             payment,
@@ -122,7 +122,7 @@ impl RefundSubject {
 
 /// `GET /payments/received/{id}/refund/`
 pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
-    require(&frame, Verb::Refund, Model::Payment).await?;
+    require(&frame, Verb::Refund, Model::Payment)?;
     match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) if subject.payment.status != PaymentStatus::Approved => {
             Ok(see_other(&subject.back))
@@ -139,7 +139,7 @@ pub(super) async fn refund(
     parameters: Parameters,
     post: FormSubmission,
 ) -> PageResult {
-    require(&frame, Verb::Refund, Model::Payment).await?;
+    require(&frame, Verb::Refund, Model::Payment)?;
     let mut form = post.form;
     let subject = match RefundSubject::read(&frame, &id, &parameters).await {
         Ok(subject) => subject,

@@ -95,10 +95,22 @@ on_both_engines!(
         let checkout = Checkout::start(|call| reads(call, "paid")).await;
         let app = app_with(&address, &checkout).await;
         let manager = app.logged_in("manager").await;
-        for _ in 0..60 {
+        for _ in 0..20 {
             manager.page("/payments/").await;
+            // No call: the form is empty.
+            manager.page("/payments/new/").await;
         }
-        manager.page_with("/payments/", 429).await;
+        // A payment with its order takes two calls.
+        for _ in 0..20 {
+            let path = "/payments/received/1234567890/?order=ord_1";
+            manager.page(path).await;
+        }
+        for path in ["/payments/", "/payments/export/"] {
+            manager.page_with(path, 429).await;
+        }
+        let cancel = manager.submit("/payments/orders/ord_1/cancel/", &[]).await;
+        assert_eq!(cancel.status, 429);
+        assert_eq!(audit_entries(&app).await.len(), 0, "nothing was asked for");
         manager.page("/").await;
         app.logged_in("admin").await.page("/payments/").await;
         assert_eq!(checkout.calls().len(), 61);
