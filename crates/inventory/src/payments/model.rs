@@ -276,6 +276,11 @@ impl Payment {
         self.status == PaymentStatus::Approved && self.status_detail == "partially_refunded"
     }
 
+    /// Whether nothing was refunded. Another detail, such as that of a mediation, hides it.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.status == PaymentStatus::Approved && self.status_detail == "accredited"
+    }
+
     pub(crate) const fn method(&self) -> PaymentMethod {
         match (&self.card, &self.point_of_interaction) {
             (Some(_), _) => PaymentMethod::Card,

@@ -204,9 +204,9 @@ pub(super) async fn order_of(
     is_its_own.then_some(order)
 }
 
-/// How much of a payment was refunded, if that is known. A part is known from the payment's order,
-/// whose amount is that of the payment that paid it. Of an order that was paid twice it may be
-/// another payment's.
+/// How much of a payment was refunded, if that is known. It is known from the payment's order, whose
+/// amount is that of the payment that paid it. Of an order that was paid twice it may be another
+/// payment's.
 pub(super) fn refunded(payment: &Payment, order: Option<&CheckoutOrder>) -> Option<Money> {
     let took_money = |status| {
         matches!(
@@ -216,11 +216,13 @@ pub(super) fn refunded(payment: &Payment, order: Option<&CheckoutOrder>) -> Opti
     };
     match payment.status {
         PaymentStatus::Refunded => Some(payment.transaction_amount),
-        PaymentStatus::Approved if !payment.is_partly_refunded() => Some(Money::ZERO),
         PaymentStatus::Approved | PaymentStatus::ChargedBack => {
-            let order = order?;
-            let paid = order.payments.iter().filter(|one| took_money(one.status));
-            (paid.count() == 1).then_some(order.refunded_amount)
+            let alone = order.filter(|order| {
+                let paid = order.payments.iter().filter(|one| took_money(one.status));
+                paid.count() == 1
+            });
+            let nothing = || payment.is_whole().then_some(Money::ZERO);
+            alone.map(|order| order.refunded_amount).or_else(nothing)
         }
         PaymentStatus::Other => None,
         _ => Some(Money::ZERO),

@@ -226,6 +226,19 @@ on_both_engines!(
             &admin.page(BACK).await,
             &["<dt>Refunded</dt><dd>R$\u{a0}40.00</dd>"],
         );
+        let disputed = move |call: &Call| match call.line().as_str() {
+            "GET /payments/1234567890" => {
+                let mut payment = payment("approved");
+                payment["status_detail"] = json!("in_mediation");
+                Reply::json(200, &payment)
+            }
+            _ => part(call),
+        };
+        checkout.behaves(disputed);
+        for (path, refunded) in [(alone, "not known"), (BACK, "R$\u{a0}40.00")] {
+            let html = admin.page(path).await;
+            has(&html, &[&format!("<dt>Refunded</dt><dd>{refunded}</dd>")]);
+        }
         // The order of another payment tells nothing of this one.
         checkout.behaves(move |call| match call.line().as_str() {
             "GET /orders/ord_1" => Reply::json(200, &order("open")),
