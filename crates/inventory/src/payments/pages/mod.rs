@@ -194,8 +194,8 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> &'static str {
         ),
         (_, Some(member)) if member.ends_with("].title") => TITLE_HOLDS_CARD,
         (_, Some(member)) if member.ends_with("].sku") => (
-            "O número de série de um produto do link não pode parecer um número de cartão.",
-            "The serial number of a product in a link must not look like a card number.",
+            "O número de série de um produto do link não pode ter caracteres de controle nem parecer um número de cartão.",
+            "The serial number of a product in a link must have no control characters and must not look like a card number.",
         ),
         (_, Some("Idempotency-Key")) => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",

@@ -230,7 +230,8 @@ on_both_engines!(
             let detail = "Validation error: items[0].sku: must not contain a card number";
             Reply::json(422, &json!({"detail": detail, "field": "items[0].sku"}))
         });
-        let code = "The serial number of a product in a link must not look like a card number.";
+        let code = "must have no control characters and must not look like a card number.";
+        let code = format!("The serial number of a product in a link {code}");
         let answer = send(create("12.50")).await;
         let line = format!("id=\"quantity_{product}-error\">{code}");
         says(&answer, 422, &[&format!("Arroz: {code}"), &line]);
