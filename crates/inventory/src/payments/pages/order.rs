@@ -137,8 +137,8 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
         title: frame.text("Cancelar o pedido?", "Cancel the order?"),
         name: format!("{} · {}", order.description, frame.locale.money(order.amount)),
         sentence: frame.text(
-            "O link deixa de aceitar pagamentos. Um Pix ou boleto em aberto é cancelado. Isto não pode ser desfeito.",
-            "The link stops taking payments. An open Pix or boleto is cancelled. This cannot be undone.",
+            "O link deixa de aceitar pagamentos. Um pagamento em aberto é cancelado. Isto não pode ser desfeito.",
+            "The link stops taking payments. An open payment is cancelled. This cannot be undone.",
         ),
         confirm: frame
             .text("Sim, cancelar o pedido", "Yes, cancel the order")

@@ -275,7 +275,8 @@ on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     ] {
         assert!(html.contains(words), "{words}");
     }
-    manager.page(cancel).await;
+    let question = manager.page(cancel).await;
+    has(&question, &["An open payment is cancelled."]);
     checkout.behaves(|call| match call.line().as_str() {
         "POST /orders/ord_1/cancel" => Reply::json(200, &order("canceled")),
         _ => reads(call, "canceled"),
