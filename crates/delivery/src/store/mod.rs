@@ -154,7 +154,8 @@ pub(crate) fn new_deliveries() -> Rows {
 }
 
 /// Deletes old events with their deliveries, except those that still wait. A disabled endpoint gets
-/// no new events, so few wait there. Returns how many.
+/// no new events, so few wait there. One that left the configuration keeps none, since nobody can
+/// delete or enable it. Returns how many.
 pub(crate) async fn remove_old_events(
     tx: &mut Tx,
     service: &str,
@@ -164,7 +165,9 @@ pub(crate) async fn remove_old_events(
         "DELETE FROM events
          WHERE id IN (SELECT e.id FROM events AS e
                       WHERE e.service = $1 AND e.created_at < $2 AND e.fanned_out = TRUE
-                        AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.event_id = e.id AND d.state = 'waiting')
+                        AND NOT EXISTS (SELECT 1 FROM deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+                                        WHERE d.event_id = e.id AND d.state = 'waiting'
+                                          AND COALESCE(w.disabled_reason, '') <> 'configuration')
                       ORDER BY e.id LIMIT 500)",
         &[&service, &before],
     )

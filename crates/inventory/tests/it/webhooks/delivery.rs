@@ -420,6 +420,26 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    old_events_do_not_wait_for_an_endpoint_that_left_the_configuration,
+    async |address| {
+        let receiver = Receiver::start().await;
+        receiver.behaves(|_| Reply::Status(500));
+        let app = TestApp::with(&address, config(Some(&receiver))).await;
+        let product = app.admin().a_product("Arroz", 50).await;
+        app.sell(product, 1).await;
+        app.pass().await;
+        let app = app.restarted(config(None)).await;
+        for (days, left) in [(29, 1), (2, 0)] {
+            app.clock
+                .advance(std::time::Duration::from_secs(days * 24 * 60 * 60));
+            delivery::purge_expired(&app.state.outbox).await.unwrap();
+            let events = events::deliveries::newest_events(&app.state.db, None, 10).await;
+            assert_eq!(events.unwrap().len(), left);
+        }
+    }
+);
+
+on_both_engines!(
     operators_see_what_waits_and_how_attempts_end,
     async |address| {
         let receiver = Receiver::start().await;
