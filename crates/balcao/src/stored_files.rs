@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use db::Address;
 
 use crate::console;
-use crate::data_folder::{CHECKOUT_KEY, INVENTORY_KEY};
+use crate::data_folder::{CHECKOUT_KEY, INVENTORY_KEY, with_suffix};
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::settings::database_address::{CHECKOUT_FILE, INVENTORY_FILE};
+
+/// The most links that are followed one after the other, as on Linux. They may form a circle.
+const LINKS_MAX: usize = 40;
 
 /// A database or a key file, which may not exist yet.
 pub(crate) struct StoredFile {
@@ -81,10 +84,10 @@ pub(crate) fn output(settings: &Settings, file: &Path) -> Result<PathBuf, Failur
     let target = resolve(file);
     let is_target = |own: &PathBuf| resolve(own) == target;
     let (stored, _) = all(settings);
-    if stored
-        .iter()
-        .any(|own| with_companions(&own.path).iter().any(is_target))
-    {
+    if stored.iter().any(|own| {
+        let lock = with_suffix(&own.path, "lock");
+        with_companions(&own.path).iter().any(is_target) || is_target(&lock)
+    }) {
         return Err(Failure::new(format!(
             "{} belongs to balcao's own data; name another file",
             file.display()
@@ -93,18 +96,29 @@ pub(crate) fn output(settings: &Settings, file: &Path) -> Result<PathBuf, Failur
     Ok(target)
 }
 
-/// The path without links, also of a file that does not exist.
+/// The path without links, also of a file that does not exist. Such a file may be named by links.
 fn resolve(file: &Path) -> PathBuf {
-    let in_folder = || {
-        let folder = file.parent()?;
-        let folder = if folder == Path::new("") {
-            Path::new(".")
-        } else {
-            folder
+    let mut file = file.to_path_buf();
+    for _ in 0..LINKS_MAX {
+        if let Ok(resolved) = fs::canonicalize(&file) {
+            return resolved;
+        }
+        let Ok(target) = fs::read_link(&file) else {
+            break;
         };
-        Some(fs::canonicalize(folder).ok()?.join(file.file_name()?))
-    };
-    fs::canonicalize(file).unwrap_or_else(|_| in_folder().unwrap_or_else(|| file.to_path_buf()))
+        file = folder(&file).join(target);
+    }
+    let name = file.file_name();
+    let resolved = fs::canonicalize(folder(&file)).ok().zip(name);
+    resolved.map_or_else(|| file.clone(), |(folder, name)| folder.join(name))
+}
+
+/// The folder of a file.
+fn folder(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown.

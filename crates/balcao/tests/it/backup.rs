@@ -258,6 +258,7 @@ fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
     for own in [
         "inventory.sqlite",
         "checkout.sqlite-wal",
+        "checkout.sqlite.lock",
         "inventory.key",
         "link",
     ] {
@@ -308,6 +309,10 @@ fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
         assert!(run(words).status.success());
         assert!(std::fs::metadata(path("target")).unwrap().len() > 0);
         assert!(path("to-target").is_symlink());
+        // A link may come before its target.
+        std::fs::remove_file(path("target")).unwrap();
+        assert!(run(words).status.success());
+        assert!(path("target").is_file() && path("to-target").is_symlink());
     }
 }
 
