@@ -317,8 +317,9 @@ fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
 }
 
 /// Commands that read. They must not make an empty database and find it in order.
-const READING: [&[&str]; 6] = [
+const READING: [&[&str]; 7] = [
     &["inventory", "verify"],
+    &["inventory", "import", "brands", "/dev/null", "--dry-run"],
     &["inventory", "export", "brands", "-"],
     &["inventory", "endpoint", "list"],
     &["checkout", "open"],

@@ -254,6 +254,7 @@ async fn made_up_data_go_out_as_files_and_come_in_again() {
     assert!(printed(&again).contains("the catalogue is not empty"));
     let file = one.path().join("shop.csv");
     let file = file.to_str().unwrap();
+    succeeds(&run(other.path(), &["migrate"]));
     for resource in [
         "brands",
         "categories",

@@ -156,3 +156,17 @@ fn what_cannot_be_done_is_said() {
         assert!(complaint.contains(said), "{complaint}");
     }
 }
+
+#[test]
+fn a_new_account_with_a_refused_name_or_password_makes_no_database() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, password) in [("ana", "short"), ("a b", PASSWORD)] {
+        let refused = user(
+            folder.path(),
+            &["create", name, "--password-stdin"],
+            password,
+        );
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

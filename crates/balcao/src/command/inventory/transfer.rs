@@ -51,7 +51,12 @@ pub(super) fn import(
             policy: Policy::from(&config(&settings)),
             clock: Clock::system(),
         };
-        let missing = MissingDatabase::Create;
+        // A dry run changes nothing, so it makes no database.
+        let missing = if is_dry_run {
+            MissingDatabase::Refuse
+        } else {
+            MissingDatabase::Create
+        };
         let import = async |db: &Db| import_rows(db, order, &path).await;
         console::print(&with_database(&settings, missing, import).await?)
     })

@@ -87,7 +87,11 @@ pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failu
             _ => String::new(),
         };
         let missing = match &arguments.action {
-            UserAction::Create { .. } => MissingDatabase::Create,
+            UserAction::Create { name, .. } => {
+                // A refused account makes no database.
+                users::check(name, &password).map_err(|error| Failure::of(name, &error))?;
+                MissingDatabase::Create
+            }
             _ => MissingDatabase::Refuse,
         };
         with_database(&settings, missing, async |db| {

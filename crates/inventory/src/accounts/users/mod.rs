@@ -164,11 +164,21 @@ pub async fn create_first(
 /// Validates name and password, and hashes the password outside of the transaction.
 async fn prepare(passwords: &Passwords, mut user: NewUser) -> Result<(NewUser, String), UserError> {
     user.username = user.username.trim().to_owned();
-    if !is_username(&user.username) {
+    check(&user.username, &user.password)?;
+    let hash = passwords.hash(user.password.trim().to_owned()).await?;
+    Ok((user, hash))
+}
+
+/// Checks name and password of a new account as far as that is possible without the database.
+///
+/// # Errors
+/// [`UserError::Name`] and [`UserError::Password`]
+pub fn check(username: &str, password: &str) -> Result<(), UserError> {
+    let username = username.trim();
+    if !is_username(username) {
         return Err(UserError::Name);
     }
-    let hash = hash(passwords, &user.username, &user.password).await?;
-    Ok((user, hash))
+    Ok(check_strength(password.trim(), username)?)
 }
 
 /// Whether an account may have this name.
