@@ -1,9 +1,9 @@
 /* Forms of other pages, over this one. A link with `data-dialog` leads to a page whose part (`data-part`) is shown in the dialog; its form
    is sent from there, and what was done is told by the page after it. Without this script the link is a link. */
 
+import { clicked, complain, dialog, fill, rename, send } from "./dialog.js";
 import { awaken, choose } from "./picker.js";
 
-const dialog = document.getElementById("dialog");
 /* Answers with a redirect are followed by the whole page. */
 const headers = { "HX-Request": "true" };
 /* The field of the page that gets the record which the form creates. */
@@ -15,20 +15,9 @@ function show(html, address) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const part = page.querySelector("[data-part]");
   if (!part) return location.assign(address);
-  const title = document.createElement("h2");
-  title.id = "dialog-title";
-  title.textContent = page.querySelector("h1")?.textContent ?? "";
   rename(part);
   part.className = "stack";
-  const close = document.createElement("button");
-  close.type = "button";
-  close.className = "icon-button dialog-close";
-  close.setAttribute("aria-label", dialog.dataset.close);
-  close.textContent = "×";
-  close.addEventListener("click", back);
-  dialog.replaceChildren(title, close, document.importNode(part, true));
-  dialog.removeAttribute("aria-label");
-  dialog.setAttribute("aria-labelledby", title.id);
+  fill(page, [document.importNode(part, true)], back);
   const form = dialog.querySelector("form[method=post]");
   const next = form?.querySelector("[name=next]");
   if (next && !adds) next.value = location.pathname + location.search;
@@ -37,17 +26,6 @@ function show(html, address) {
   const first = dialog.querySelector("[role=alert]") ?? [...dialog.querySelectorAll("input.control, textarea")].find((field) => field.value === "" || field.id.endsWith("quantity"));
   first?.focus();
   if (first?.id.endsWith("quantity")) first.select();
-}
-
-/* The page under the dialog may have the same ids. */
-function rename(part) {
-  for (const element of part.querySelectorAll("[id]")) element.id = `dialog-${element.id}`;
-  for (const name of ["for", "aria-describedby", "aria-labelledby", "data-add"]) {
-    for (const element of part.querySelectorAll(`[${name}]`)) {
-      element.setAttribute(name, element.getAttribute(name).split(" ").map((id) => `dialog-${id}`).join(" "));
-    }
-  }
-  for (const link of part.querySelectorAll("a[href^='#']")) link.setAttribute("href", `#dialog-${link.getAttribute("href").slice(1)}`);
 }
 
 async function open(address) {
@@ -85,14 +63,6 @@ function back() {
   form.link.focus();
 }
 
-function complain() {
-  const problem = document.createElement("p");
-  problem.className = "field-error";
-  problem.setAttribute("role", "alert");
-  problem.textContent = dialog.dataset.failed;
-  dialog.querySelector("form[method=post]").append(problem);
-}
-
 /* Shows the form that a link leads to. */
 function begin(link, address) {
   // A second click, while the first one's form is on its way.
@@ -109,10 +79,8 @@ function follow(next) {
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-dialog], a[data-add]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-  event.preventDefault();
-  begin(link, link.href);
+  const link = clicked(event, "a[data-dialog], a[data-add]");
+  if (link) begin(link, link.href);
 });
 
 document.addEventListener("create", (event) => begin(event.target, event.detail));
@@ -129,24 +97,10 @@ dialog?.addEventListener("cancel", (event) => {
   back();
 });
 
-dialog?.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if (form.method !== "post") return;
-  event.preventDefault();
-  if (form.dataset.sent) return;
-  form.dataset.sent = "yes";
-  const button = event.submitter;
-  button?.setAttribute("aria-busy", "true");
-  const body = new URLSearchParams(new FormData(form, button));
+dialog?.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
   const accept = adds ? { Accept: "application/json" } : {};
-  try {
-    await take(await fetch(form.action, { method: "POST", body, headers: { ...headers, ...accept } }), form.action);
-  } catch {
-    complain();
-  } finally {
-    delete form.dataset.sent;
-    button?.removeAttribute("aria-busy");
-  }
+  send(event, { ...headers, ...accept }, take);
 });
 
 dialog?.addEventListener("close", () => {
