@@ -11,7 +11,6 @@ mod history;
 mod index;
 mod inlines;
 mod list;
-mod login;
 mod password;
 mod rows;
 mod versions;
@@ -26,8 +25,12 @@ use super::{
 };
 use crate::{
     access::Verb,
+    login::pages::{
+        LoginFrame, LoginPost,
+        login::{self, Entrance},
+    },
     page::{
-        redirect,
+        PageResult, redirect,
         routes::{PageRouter, get},
     },
     rest::Refusal,
@@ -37,7 +40,7 @@ use crate::{
 pub(crate) fn routes() -> PageRouter {
     PageRouter::new()
         .route("/admin/", get(index::show))
-        .route("/admin/login/", get(login::form).post(login::log_in))
+        .route("/admin/login/", get(login_form).post(log_in))
         .route("/admin/password_change/", get(password_change))
         .route("/admin/{model}/", get(list::show).post(actions::act))
         .route("/admin/{model}/export/", get(export::export))
@@ -66,6 +69,16 @@ type AdminResult = axum::response::Result<Response>;
 
 /// The model and the id in a path.
 type RecordPath = Path<(String, String)>;
+
+/// The login of the administration: same accounts and second factor as elsewhere, but for staff
+/// only.
+async fn login_form(frame: LoginFrame) -> Response {
+    login::open(Entrance::Administration, frame)
+}
+
+async fn log_in(frame: LoginFrame, LoginPost(members): LoginPost) -> PageResult {
+    login::login_person(Entrance::Administration, frame, &members).await
+}
 
 /// Staff change their own password on the page of all users.
 async fn password_change(_site: AdminFrame) -> Response {
