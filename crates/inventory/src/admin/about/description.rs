@@ -58,7 +58,7 @@ pub(in crate::admin) enum FormScope {
     Change,
 }
 
-/// An action on selected records other than deletion.
+/// An action on selected records other than deletion. It requires the permission to change them.
 pub(in crate::admin) struct ModelAction {
     /// The value in the form.
     pub(in crate::admin) name: &'static str,
@@ -66,8 +66,6 @@ pub(in crate::admin) struct ModelAction {
     pub(in crate::admin) text: Both,
     /// The message after the action: the text before and after the number of records.
     pub(in crate::admin) done: (Both, Both),
-    /// The required permission.
-    pub(in crate::admin) verb: Verb,
 }
 
 /// The operations that exist for the records of a model.

@@ -10,6 +10,7 @@ use crate::{
     accounts::users::manage::NewAccount,
     catalogue::ReferenceCount,
     events::Secret,
+    idempotency::IdempotencyKey,
     page::form_token::FormToken,
     rest::{
         Message, Refusal,
@@ -77,6 +78,32 @@ impl WriteTarget {
     }
 }
 
+/// The creation or change of a record.
+pub(super) struct Write<'a> {
+    pub(super) by: &'a Writer,
+    pub(super) target: WriteTarget,
+    pub(super) members: &'a Members,
+}
+
+/// An action on a selected record.
+pub(super) struct ActionRequest<'a> {
+    pub(super) state: &'a State,
+    pub(super) caller: &'a Caller,
+    /// The name of a [`ModelAction`].
+    pub(super) action: &'a str,
+    pub(super) id: i64,
+    pub(super) form_token: Option<FormToken>,
+}
+
+impl ActionRequest<'_> {
+    /// The idempotency key, for an action that must not be repeated when the same form is submitted
+    /// twice.
+    pub(super) fn key(&self, path: &'static str) -> Option<IdempotencyKey> {
+        let token = self.form_token.clone()?;
+        Some(token.for_record(self.id).by(self.caller.id, path))
+    }
+}
+
 /// Writes records of a model within the transaction of a form or of a list.
 #[async_trait(?Send)]
 pub(super) trait AdminWrites: Send + Sync {
@@ -94,9 +121,7 @@ pub(super) trait AdminWrites: Send + Sync {
     async fn write(
         &self,
         _work: &mut Work<'_>,
-        _by: &Writer,
-        _target: WriteTarget,
-        _members: &Members,
+        _write: &Write<'_>,
     ) -> Result<SavedRecord, Refusal> {
         Err(Refusal::forbidden())
     }
@@ -178,16 +203,8 @@ pub(super) trait AdminModel: AdminWrites {
         Ok(None)
     }
 
-    /// Performs an action on a record. Returns whether it was done. The form token prevents
-    /// a repetition when the same form is submitted twice.
-    async fn act(
-        &self,
-        _state: &State,
-        _caller: &Caller,
-        _action: &str,
-        _id: i64,
-        _form_token: Option<FormToken>,
-    ) -> Result<bool, Refusal> {
+    /// Performs an action on a record. Returns whether it was done.
+    async fn act(&self, _request: ActionRequest<'_>) -> Result<bool, Refusal> {
         Err(Refusal::forbidden())
     }
 

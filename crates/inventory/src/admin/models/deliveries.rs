@@ -7,17 +7,16 @@ use resource::Record as _;
 
 use crate::{
     State,
-    access::{Actor, Caller, Model, Verb},
+    access::{Actor, Model, Verb},
     admin::{
         about::{
-            AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelAction,
-            ModelDescription, ModelRecord, RecordPage,
+            ActionRequest, AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue,
+            ModelAction, ModelDescription, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::{count_limit, counted, page_range},
     },
     events::{self, Delivery, DeliveryState, deliveries},
-    page::form_token::FormToken,
     rest::Refusal,
 };
 
@@ -50,7 +49,6 @@ impl AdminModel for Deliveries {
                     ("Entregas reiniciadas: ", "Deliveries restarted: "),
                     (".", "."),
                 ),
-                verb: Verb::Change,
             }],
             site: Some("/webhooks/deliveries/"),
             ..ModelDescription::shown("deliveries", Model::Delivery, Delivery::FIELDS, &[])
@@ -92,18 +90,10 @@ impl AdminModel for Deliveries {
         Ok(Some(record))
     }
 
-    async fn act(
-        &self,
-        state: &State,
-        caller: &Caller,
-        _action: &str,
-        id: i64,
-        form_token: Option<FormToken>,
-    ) -> Result<bool, Refusal> {
-        let key =
-            form_token.map(|token| token.for_record(id).by(caller.id, "deliveries/redeliver"));
-        let actor = Actor::from(caller);
-        match deliveries::redeliver_once(state, &actor, id, key).await {
+    async fn act(&self, request: ActionRequest<'_>) -> Result<bool, Refusal> {
+        let key = request.key("deliveries/redeliver");
+        let actor = Actor::from(request.caller);
+        match deliveries::redeliver_once(request.state, &actor, request.id, key).await {
             Err(Refusal::NotFound) => Ok(false),
             done => Ok(done.map(|()| true)?),
         }

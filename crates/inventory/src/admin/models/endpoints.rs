@@ -9,8 +9,8 @@ use crate::{
     access::{Actor, Caller, Model, Verb},
     admin::{
         about::{
-            AdminModel, AdminWrites, Application, FormScope, Inline, ModelAction, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
+            ActionRequest, AdminModel, AdminWrites, Application, FormScope, Inline, ModelAction,
+            ModelDescription, ModelRecord, RecordPage, SavedRecord, Write, WriteTarget, Writer,
         },
         listing::ListParameters,
         models::rows_of,
@@ -20,7 +20,7 @@ use crate::{
         endpoints::{self, EndpointError},
         labels,
     },
-    page::{form_token::FormToken, request_body},
+    page::request_body,
     rest::{Message, Refusal, fields::Members},
     work::Work,
 };
@@ -48,7 +48,6 @@ impl AdminModel for Endpoints {
                         "Enable selected endpoints",
                     ),
                     done: (("Destinos ativados: ", "Endpoints enabled: "), (".", ".")),
-                    verb: Verb::Change,
                 },
                 ModelAction {
                     name: "disable",
@@ -60,7 +59,6 @@ impl AdminModel for Endpoints {
                         ("Destinos desativados: ", "Endpoints disabled: "),
                         (".", "."),
                     ),
-                    verb: Verb::Change,
                 },
                 ModelAction {
                     name: "test",
@@ -69,7 +67,6 @@ impl AdminModel for Endpoints {
                         ("Evento de teste entregue a ", "Test event delivered to "),
                         (" destino(s).", " endpoint(s)."),
                     ),
-                    verb: Verb::Change,
                 },
             ],
             site: Some("/webhooks/"),
@@ -104,21 +101,13 @@ impl AdminModel for Endpoints {
         Ok(is_configured.then_some(endpoints::CONFIGURED))
     }
 
-    async fn act(
-        &self,
-        state: &State,
-        caller: &Caller,
-        action: &str,
-        id: i64,
-        form_token: Option<FormToken>,
-    ) -> Result<bool, Refusal> {
-        let actor = Actor::from(caller);
-        is_there(match action {
+    async fn act(&self, request: ActionRequest<'_>) -> Result<bool, Refusal> {
+        let (state, id, actor) = (request.state, request.id, Actor::from(request.caller));
+        is_there(match request.action {
             "enable" => endpoints::enable(state, &actor, id).await,
             "disable" => endpoints::disable(state, &actor, id).await,
             _ => {
-                let key =
-                    form_token.map(|token| token.for_record(id).by(caller.id, "endpoints/test"));
+                let key = request.key("endpoints/test");
                 let tested = endpoints::test_once(state, &actor, id, key).await?;
                 return Ok(tested.is_some_and(|attempt| attempt.outcome == "delivered"));
             }
@@ -137,13 +126,12 @@ impl AdminWrites for Endpoints {
         Ok(endpoints::secret(work.tx, &by.state.outbox, id).await?)
     }
 
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let Write {
+            by,
+            target,
+            members,
+        } = *write;
         let (input, outbox) = (endpoints::input(members, None), &by.state.outbox);
         let Some(id) = target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;

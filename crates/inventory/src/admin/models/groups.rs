@@ -11,12 +11,12 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, Inline, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, Write,
         },
         listing::ListParameters,
         models::rows_of,
     },
-    rest::{Message, Refusal, fields::Members},
+    rest::{Message, Refusal},
     work::Work,
 };
 
@@ -66,13 +66,12 @@ impl AdminModel for Groups {
 
 #[async_trait(?Send)]
 impl AdminWrites for Groups {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let Write {
+            by,
+            target,
+            members,
+        } = *write;
         let Some(id) = target.id() else {
             let created = manage::create_group(work, &by.caller, members).await?;
             return Ok(created.into());

@@ -30,17 +30,13 @@ pub(super) use tokens::RefreshTokens;
 pub(super) use users::Users;
 
 use super::{
-    about::{Both, ModelRecord, RecordCount, RecordPage, WriteTarget},
+    about::{Both, ModelRecord, RecordCount, RecordPage, Write},
     listing::ListParameters,
 };
 use crate::{
     api::resource::ApiResource,
     listing::{Matches, PageRange},
-    rest::{
-        Refusal,
-        fields::{Draft, Members},
-        page::Page,
-    },
+    rest::{Refusal, fields::Draft, page::Page},
     work::Work,
 };
 
@@ -60,11 +56,10 @@ fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
 async fn write<R: ApiResource>(
     resource: R,
     work: &mut Work<'_>,
-    target: WriteTarget,
-    members: &Members,
+    write: &Write<'_>,
 ) -> Result<R::Record, Refusal> {
-    let draft = Draft::read_fields(resource.fields(), members, target.mode());
-    match target.id() {
+    let draft = Draft::read_fields(resource.fields(), write.members, write.target.mode());
+    match write.target.id() {
         None => resource.create(work, &draft).await,
         Some(id) => {
             let changed = resource.change(work, id, &draft).await?;

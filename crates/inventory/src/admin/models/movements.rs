@@ -9,10 +9,10 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, Write, WriteTarget,
         },
         listing::ListParameters,
-        models::{counted, page_range, rows_of, write},
+        models::{counted, page_range, rows_of},
     },
     api::resource::{ApiResource as _, Resource as _},
     catalogue::products,
@@ -107,14 +107,8 @@ impl AdminModel for Movements {
 
 #[async_trait(?Send)]
 impl AdminWrites for Movements {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        _by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
-        let movement = write(self.0, work, target, members).await?;
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let movement = super::write(self.0, work, write).await?;
         Ok(SavedRecord::of(movement.id, text(&movement)))
     }
 

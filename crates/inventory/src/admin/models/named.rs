@@ -10,10 +10,10 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Inline, Limit, ModelDescription, ModelRecord, RecordPage,
-            SavedRecord, WriteTarget, Writer,
+            SavedRecord, Write, WriteTarget,
         },
         listing::ListParameters,
-        models::{rows_of, write},
+        models::rows_of,
     },
     api::resource::ApiResource as _,
     catalogue::{
@@ -80,14 +80,8 @@ impl AdminModel for Named {
 
 #[async_trait(?Send)]
 impl AdminWrites for Named {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        _by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
-        let record = write(self.0, work, target, members).await?;
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let record = super::write(self.0, work, write).await?;
         Ok(SavedRecord::of(record.id, record.name))
     }
 

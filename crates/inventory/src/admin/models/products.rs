@@ -6,21 +6,21 @@ use resource::Record as _;
 
 use crate::{
     State,
-    access::{Caller, Model, Verb},
+    access::{Caller, Model},
     admin::{
         about::{
-            AdminModel, AdminWrites, Both, Inline, Limit, ModelAction, ModelDescription,
-            ModelFilter, ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
+            ActionRequest, AdminModel, AdminWrites, Both, Inline, Limit, ModelAction,
+            ModelDescription, ModelFilter, ModelRecord, RecordPage, SavedRecord, Write,
+            WriteTarget,
         },
         listing::ListParameters,
-        models::{rows_of, write},
+        models::rows_of,
     },
     api::resource::ApiResource as _,
     catalogue::{
         ReferenceCount,
         products::{self, ProductRecord},
     },
-    page::form_token::FormToken,
     rest::{
         Refusal,
         fields::{FieldErrors, Members},
@@ -67,7 +67,6 @@ impl AdminModel for Products {
                         "Archive selected products",
                     ),
                     done: (("Produtos arquivados: ", "Products archived: "), (".", ".")),
-                    verb: Verb::Change,
                 },
                 ModelAction {
                     name: "unarchive",
@@ -79,7 +78,6 @@ impl AdminModel for Products {
                         ("Produtos desarquivados: ", "Products unarchived: "),
                         (".", "."),
                     ),
-                    verb: Verb::Change,
                 },
             ],
             ..ModelDescription::of("products", Model::Product, ProductRecord::FIELDS)
@@ -110,15 +108,9 @@ impl AdminModel for Products {
         Ok(products::references_to(state, id).await?.into())
     }
 
-    async fn act(
-        &self,
-        state: &State,
-        caller: &Caller,
-        action: &str,
-        id: i64,
-        _form_token: Option<FormToken>,
-    ) -> Result<bool, Refusal> {
-        match archive::set(state, caller, id, action == "archive").await {
+    async fn act(&self, request: ActionRequest<'_>) -> Result<bool, Refusal> {
+        let is_archived = request.action == "archive";
+        match archive::set(request.state, request.caller, request.id, is_archived).await {
             Err(Refusal::NotFound) => Ok(false),
             set => Ok(set?.1),
         }
@@ -131,14 +123,8 @@ impl AdminModel for Products {
 
 #[async_trait(?Send)]
 impl AdminWrites for Products {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        _by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
-        let record = write(products::Products, work, target, members).await?;
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let record = super::write(products::Products, work, write).await?;
         Ok(SavedRecord::of(record.id, record.title))
     }
 

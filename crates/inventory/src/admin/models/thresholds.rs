@@ -11,7 +11,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, ModelDescription, ModelRecord,
-            RecordPage, SavedRecord, Words, WriteTarget, Writer,
+            RecordPage, SavedRecord, Words, Write, WriteTarget,
         },
         listing::ListParameters,
         models::rows_of,
@@ -58,13 +58,10 @@ impl AdminModel for Thresholds {
 
 #[async_trait(?Send)]
 impl AdminWrites for Thresholds {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        _by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let Write {
+            target, members, ..
+        } = *write;
         let ((product, threshold), errors) = read(target, members);
         let (Some(product), Some(_)) = (product, threshold) else {
             return Err(errors.into());

@@ -6,20 +6,19 @@ use resource::{Field, Record as _};
 
 use crate::{
     State,
-    access::{Caller, Model, Verb},
+    access::{Model, Verb},
     accounts::users::{
         self, User,
         manage::{self, OpenSession},
     },
     admin::{
         about::{
-            AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue, ModelAction,
-            ModelColumn, ModelDescription, ModelRecord, RecordPage,
+            ActionRequest, AdminModel, AdminWrites, AllowedVerbs, Application, FieldValue,
+            ModelAction, ModelColumn, ModelDescription, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::rows_of,
     },
-    page::form_token::FormToken,
     rest::Refusal,
 };
 
@@ -53,7 +52,6 @@ impl AdminModel for RefreshTokens {
                     ),
                     (" usuário(s).", " user(s)."),
                 ),
-                verb: Verb::Change,
             }],
             ..ModelDescription::of("refresh-tokens", Model::RefreshToken, &[])
         }
@@ -68,15 +66,8 @@ impl AdminModel for RefreshTokens {
         Ok(users::read(&state.db, id).await?.as_ref().map(record))
     }
 
-    async fn act(
-        &self,
-        state: &State,
-        caller: &Caller,
-        _action: &str,
-        id: i64,
-        _form_token: Option<FormToken>,
-    ) -> Result<bool, Refusal> {
-        manage::revoke_tokens(state, caller, id).await
+    async fn act(&self, request: ActionRequest<'_>) -> Result<bool, Refusal> {
+        manage::revoke_tokens(request.state, request.caller, request.id).await
     }
 }
 

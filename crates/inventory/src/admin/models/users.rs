@@ -14,7 +14,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Application, FieldValue, FormScope, Inline, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, WriteTarget, Writer,
+            ModelRecord, RecordPage, SavedRecord, Write,
         },
         listing::ListParameters,
         models::rows_of,
@@ -106,13 +106,12 @@ impl AdminModel for Users {
 
 #[async_trait(?Send)]
 impl AdminWrites for Users {
-    async fn write(
-        &self,
-        work: &mut Work<'_>,
-        by: &Writer,
-        target: WriteTarget,
-        members: &Members,
-    ) -> Result<SavedRecord, Refusal> {
+    async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
+        let Write {
+            by,
+            target,
+            members,
+        } = *write;
         let Some(id) = target.id() else {
             let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
             return Ok(manage::create(work, account).await?.into());

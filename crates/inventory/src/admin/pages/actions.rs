@@ -6,7 +6,7 @@ use super::{AdminResult, delete, edits, list, read_all};
 use crate::{
     access::Verb,
     admin::{
-        about::{ModelAction, ModelDescription},
+        about::{ActionRequest, ModelAction, ModelDescription},
         listing::ListParameters,
         messages,
         registry::RegisteredModel,
@@ -79,7 +79,7 @@ async fn perform(
     }
     let action = about.actions.iter().find(|action| action.name == name);
     let action = action.ok_or(Refusal::NotFound)?;
-    site.demand(about, action.verb)?;
+    site.demand(about, Verb::Change)?;
     let done = each(site, model, &ids, action, post.once).await;
     Ok(flash::leave(back(), done))
 }
@@ -115,13 +115,13 @@ async fn each(
     let mut done = 0_u64;
     let mut refused = None;
     for id in ids {
-        let acted = model.act(
-            &site.state,
-            &site.caller,
-            action.name,
-            *id,
-            form_token.clone(),
-        );
+        let acted = model.act(ActionRequest {
+            state: &site.state,
+            caller: &site.caller,
+            action: action.name,
+            id: *id,
+            form_token: form_token.clone(),
+        });
         match acted.await {
             Ok(is_done) => done += u64::from(is_done),
             Err(refusal) => refused = Some(messages::reason(site.locale, &refusal)),

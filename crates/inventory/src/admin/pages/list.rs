@@ -218,9 +218,10 @@ impl ModelListPage<'_> {
             };
             actions.push(("delete_selected", text));
         }
-        let others = about.actions.iter();
-        let others = others.filter(|action| about.allows(&site.caller, action.verb));
-        actions.extend(others.map(|action| (action.name, site.say(action.text).to_owned())));
+        if about.allows(&site.caller, Verb::Change) {
+            let others = about.actions.iter();
+            actions.extend(others.map(|action| (action.name, site.say(action.text).to_owned())));
+        }
         actions
     }
 

@@ -6,7 +6,7 @@ use db::{Error, Tx};
 use super::versions;
 use crate::{
     admin::{
-        about::{WriteTarget, Writer},
+        about::{Write, WriteTarget, Writer},
         registry::RegisteredModel,
     },
     page::{edit_conflict::FormEdit, posts::set_text},
@@ -68,8 +68,12 @@ impl RowWrite {
                 WriteTarget::New
             }
         };
-        let written = self.model.write(work, by, target, &members);
-        written.await.map(drop)
+        let write = Write {
+            by,
+            target,
+            members: &members,
+        };
+        self.model.write(work, &write).await.map(drop)
     }
 }
 

@@ -8,7 +8,7 @@ use db::Tx;
 use super::SubmittedRow;
 use crate::{
     admin::{
-        about::{SavedRecord, WriteTarget, Writer},
+        about::{SavedRecord, Write, WriteTarget, Writer},
         pages::{
             rows::{self, RowWrite, WriteFailure, showable},
             versions,
@@ -50,8 +50,12 @@ impl FormWrite {
         let (model, by) = (self.model, &self.by);
         let (target, members) = self.lock_and_compare(work.tx).await?;
         let mut refused = Vec::new();
-        let written = model.write(work, by, target, &members);
-        let written = match written.await {
+        let write = Write {
+            by,
+            target,
+            members: &members,
+        };
+        let written = match model.write(work, &write).await {
             Ok(written) => Some(written),
             Err(refusal) => {
                 refused.push((None, showable(refusal)?));
