@@ -5,21 +5,26 @@
 mod panel;
 mod view;
 
-use resource::Record as _;
+use askama::Template;
+use resource::{Field, Kind, Record as _};
 
 use crate::{
     access::{Model, Verb},
-    analysis::RestockTerms,
+    analysis::{AnalysedProduct, AnalysisSummary, RestockTerms},
     page::{
         Form, FormSubmission, Frame, PageResult, flash,
         routes::{PageRouter, get, post_from},
         see_other,
     },
-    rest::{RecordId, Refusal, page::PageRequest, query::Parameters},
+    rest::{
+        RecordId, Refusal,
+        page::{Page, PageRequest},
+        query::Parameters,
+    },
     stock,
 };
 pub(crate) use panel::AnalysisPanel;
-use view::{AnalysisListPage, AnalysisPage, ProductAnalysesPage};
+use view::Progress;
 pub(crate) use view::{Piece, outcome, pieces};
 
 pub(crate) fn routes() -> PageRouter {
@@ -33,16 +38,53 @@ pub(crate) fn routes() -> PageRouter {
         )
 }
 
+/// `GET /analyses/`
+#[derive(Template)]
+#[template(path = "analysis/list.html")]
+struct AnalysisListPage<'a> {
+    frame: &'a Frame,
+    page: Page<AnalysisSummary>,
+    /// The text about products that wait for an analysis; `None` if none does.
+    waiting: Option<String>,
+    /// The number of products with low stock.
+    low: i64,
+    may_ask: bool,
+}
+
 async fn list(frame: Frame, parameters: Parameters) -> PageResult {
     let page_request = PageRequest::parse(&frame.state, &parameters)?;
-    let analyses = crate::analysis::list(&frame.state, None, page_request).await?;
+    let page = crate::analysis::list(&frame.state, None, page_request).await?;
     let waiting = crate::analysis::waiting(&frame.state).await?;
-    let low = if analyses.results.is_empty() {
+    let low = if page.results.is_empty() {
         stock::low_count(&frame.state).await?
     } else {
         0
     };
-    Ok(frame.show(AnalysisListPage::new(&frame, analyses, waiting, low)))
+    Ok(frame.show(AnalysisListPage {
+        frame: &frame,
+        page,
+        waiting: (waiting > 0).then(|| view::queue_text(frame.locale, waiting)),
+        low,
+        may_ask: frame.may(Verb::Add, Model::Analysis),
+    }))
+}
+
+/// `GET /analyses/<id>/`
+#[derive(Template)]
+#[template(path = "analysis/analysis.html")]
+struct AnalysisPage<'a> {
+    frame: &'a Frame,
+    summary: &'a AnalysisSummary,
+    /// The language of the text, which may differ from the user's.
+    language: &'static str,
+    /// The recommendation and its reasons.
+    advice: Vec<Piece>,
+    /// The assumptions of the recommendation.
+    assumptions: Vec<Piece>,
+    facts: Vec<(&'static str, String)>,
+    /// The product. `None` if it was deleted.
+    product: Option<AnalysedProduct>,
+    may_ask: bool,
 }
 
 async fn read(frame: Frame, id: RecordId) -> PageResult {
@@ -52,7 +94,18 @@ async fn read(frame: Frame, id: RecordId) -> PageResult {
         Some(product) => crate::analysis::product(&frame.state, product).await?,
         None => None,
     };
-    Ok(frame.show(AnalysisPage::new(&frame, &analysis, product)))
+    let summary = &analysis.summary;
+    let (advice, assumptions) = view::split_assumptions(&summary.result);
+    Ok(frame.show(AnalysisPage {
+        frame: &frame,
+        summary,
+        language: summary.language(frame.state.config.language).tag(),
+        advice,
+        assumptions,
+        facts: view::facts(&frame, &analysis.provenance),
+        may_ask: product.is_some() && frame.may(Verb::Add, Model::Analysis),
+        product,
+    }))
 }
 
 /// Requests an analysis and redirects to the page that shows its progress.
@@ -72,6 +125,46 @@ async fn request_analysis(frame: Frame, post: FormSubmission) -> PageResult {
     )))
 }
 
+/// `GET /analyses/product/<id>/`
+#[derive(Template)]
+#[template(path = "analysis/product.html")]
+struct ProductAnalysesPage<'a> {
+    frame: &'a Frame,
+    product: AnalysedProduct,
+    quantity: String,
+    progress: Progress,
+    /// The user waits for an analysis with a larger id.
+    after: i64,
+    page: Page<AnalysisSummary>,
+    form: &'a Form,
+    /// The shop's default terms, one for each field.
+    defaults: [String; 5],
+    may_ask: bool,
+    may_change: bool,
+}
+
+impl ProductAnalysesPage<'_> {
+    fn attributes(&self, field: &Field) -> &'static str {
+        match field.kind {
+            _ if !self.may_change => "type=\"text\" readonly",
+            Kind::Decimal => {
+                "type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" maxlength=\"10\""
+            }
+            _ => "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"10\"",
+        }
+    }
+
+    /// The hint that names the default for an empty field.
+    fn hint(&self, place: usize) -> String {
+        let default = self.defaults.get(place).map_or("", String::as_str);
+        let otherwise = self.frame.text(
+            "Em branco, usa o padrão da loja:",
+            "If blank, the shop default applies:",
+        );
+        format!("{otherwise} {default}.")
+    }
+}
+
 /// A product's analyses. With `after`, the user waits for an analysis with a larger id and is
 /// redirected to it once it is stored.
 async fn product(frame: Frame, id: RecordId, parameters: Parameters) -> PageResult {
@@ -85,22 +178,28 @@ async fn product(frame: Frame, id: RecordId, parameters: Parameters) -> PageResu
     }
     let terms = crate::analysis::read_terms(&frame.state, id).await?;
     let form = view::form(&frame, &terms.ok_or(Refusal::NotFound)?);
-    show_product(&frame, id, form, after).await
+    show_product(&frame, id, &form, after).await
 }
 
-async fn show_product(frame: &Frame, id: i64, form: Form, after: Option<i64>) -> PageResult {
+async fn show_product(frame: &Frame, id: i64, form: &Form, after: Option<i64>) -> PageResult {
     let state = &frame.state;
     let product = crate::analysis::product(state, id).await?;
+    let product = product.ok_or(Refusal::NotFound)?;
+    let status = crate::analysis::status(state, id).await?;
     let page_request = PageRequest::parse(state, &Parameters::parse(""))?;
-    let template = ProductAnalysesPage::new(
+    let template = ProductAnalysesPage {
         frame,
-        product.ok_or(Refusal::NotFound)?,
-        crate::analysis::status(state, id).await?,
-        crate::analysis::list(state, Some(id), page_request).await?,
+        quantity: frame.locale.number(product.quantity),
+        product,
+        progress: Progress::of(frame, status.phase),
+        after: after.or(status.newest).unwrap_or(0),
+        page: crate::analysis::list(state, Some(id), page_request).await?,
         form,
-        after,
-    );
-    Ok(frame.show_form(template.is_refused(), template))
+        defaults: view::defaults(frame.locale, &state.config.analysis.terms),
+        may_ask: frame.may(Verb::Add, Model::Analysis),
+        may_change: frame.may(Verb::Change, Model::Product),
+    };
+    Ok(frame.show_form(form.is_refused(), template))
 }
 
 async fn write_terms(frame: Frame, id: RecordId, mut post: FormSubmission) -> PageResult {
@@ -117,7 +216,7 @@ async fn write_terms(frame: Frame, id: RecordId, mut post: FormSubmission) -> Pa
         terms => {
             post.form
                 .absorb(&terms.err().unwrap_or_default(), frame.locale);
-            show_product(&frame, id, post.form, None).await
+            show_product(&frame, id, &post.form, None).await
         }
     }
 }

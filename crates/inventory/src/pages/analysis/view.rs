@@ -2,20 +2,16 @@
 
 use std::time::Duration;
 
-use askama::Template;
-use resource::{Both, Field, Kind, Record as _};
+use resource::Both;
 use web::locale::Locale;
 
 use crate::{
-    access::{Model, Verb},
     analysis::{
-        AnalysedProduct, Analysis, AnalysisStatus, AnalysisSummary, Phase, Provenance,
-        RestockTerms, Source,
+        Phase, Provenance, RestockTerms, Source,
         model::Terms,
         text::{ASSUMPTIONS, decimal},
     },
     page::{Form, Frame},
-    rest::page::Page,
 };
 
 /// A part of a result's text. The beginning of a line decides its kind.
@@ -53,7 +49,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece> {
 }
 
 /// Splits a text into the advice and the assumptions at its end.
-fn split_assumptions(text: &str) -> (Vec<Piece>, Vec<Piece>) {
+pub(super) fn split_assumptions(text: &str) -> (Vec<Piece>, Vec<Piece>) {
     let mut advice = pieces(text);
     let is_title = |piece: &Piece| matches!(piece, Piece::Heading(title) if *title == ASSUMPTIONS.0 || *title == ASSUMPTIONS.1);
     let begin = advice.iter().rposition(is_title).unwrap_or(advice.len());
@@ -70,37 +66,7 @@ fn source(frame: &Frame, source: Source) -> &'static str {
     }
 }
 
-/// `GET /analyses/`
-#[derive(Template)]
-#[template(path = "analysis/list.html")]
-pub(super) struct AnalysisListPage<'a> {
-    frame: &'a Frame,
-    page: Page<AnalysisSummary>,
-    /// The text about products that wait for an analysis; `None` if none does.
-    waiting: Option<String>,
-    /// The number of products with low stock.
-    low: i64,
-    may_ask: bool,
-}
-
-impl<'a> AnalysisListPage<'a> {
-    pub(super) fn new(
-        frame: &'a Frame,
-        page: Page<AnalysisSummary>,
-        waiting: i64,
-        low: i64,
-    ) -> Self {
-        Self {
-            frame,
-            page,
-            waiting: (waiting > 0).then(|| queue_text(frame.locale, waiting)),
-            low,
-            may_ask: frame.may(Verb::Add, Model::Analysis),
-        }
-    }
-}
-
-fn queue_text(locale: Locale, waiting: i64) -> String {
+pub(super) fn queue_text(locale: Locale, waiting: i64) -> String {
     if waiting == 1 {
         return locale
             .text(
@@ -116,50 +82,8 @@ fn queue_text(locale: Locale, waiting: i64) -> String {
     format!("{} {wait}", locale.number(waiting))
 }
 
-/// `GET /analyses/<id>/`
-#[derive(Template)]
-#[template(path = "analysis/analysis.html")]
-pub(super) struct AnalysisPage<'a> {
-    frame: &'a Frame,
-    summary: &'a AnalysisSummary,
-    /// The recommendation and its reasons.
-    advice: Vec<Piece>,
-    /// The assumptions of the recommendation.
-    assumptions: Vec<Piece>,
-    facts: Vec<(&'static str, String)>,
-    /// The product. `None` if it was deleted.
-    product: Option<AnalysedProduct>,
-    may_ask: bool,
-}
-
-impl<'a> AnalysisPage<'a> {
-    pub(super) fn new(
-        frame: &'a Frame,
-        analysis: &'a Analysis,
-        product: Option<AnalysedProduct>,
-    ) -> Self {
-        let summary = &analysis.summary;
-        let (advice, assumptions) = split_assumptions(&summary.result);
-        Self {
-            frame,
-            summary,
-            advice,
-            assumptions,
-            facts: facts(frame, &analysis.provenance),
-            may_ask: product.is_some() && frame.may(Verb::Add, Model::Analysis),
-            product,
-        }
-    }
-
-    /// The language of the text, which may differ from the user's.
-    fn language(&self) -> &'static str {
-        let of_shop = self.frame.state.config.language;
-        self.summary.language(of_shop).tag()
-    }
-}
-
 /// The provenance of an analysis, in words.
-fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> {
+pub(super) fn facts(frame: &Frame, provenance: &Provenance) -> Vec<(&'static str, String)> {
     let locale = frame.locale;
     let mut facts = vec![
         (
@@ -244,72 +168,6 @@ pub(crate) fn outcome(outcome: &str) -> Both {
     }
 }
 
-/// `GET /analyses/product/<id>/`
-#[derive(Template)]
-#[template(path = "analysis/product.html")]
-pub(super) struct ProductAnalysesPage<'a> {
-    frame: &'a Frame,
-    product: AnalysedProduct,
-    quantity: String,
-    progress: Progress,
-    /// The user waits for an analysis with a larger id.
-    after: i64,
-    page: Page<AnalysisSummary>,
-    form: Form,
-    /// The shop's default terms, one for each field.
-    defaults: [String; 5],
-    may_ask: bool,
-    may_change: bool,
-}
-
-impl<'a> ProductAnalysesPage<'a> {
-    pub(super) fn new(
-        frame: &'a Frame,
-        product: AnalysedProduct,
-        status: AnalysisStatus,
-        page: Page<AnalysisSummary>,
-        form: Form,
-        after: Option<i64>,
-    ) -> Self {
-        Self {
-            frame,
-            quantity: frame.locale.number(product.quantity),
-            product,
-            progress: Progress::of(frame, status.phase),
-            after: after.or(status.newest).unwrap_or(0),
-            page,
-            form,
-            defaults: defaults(frame.locale, &frame.state.config.analysis.terms),
-            may_ask: frame.may(Verb::Add, Model::Analysis),
-            may_change: frame.may(Verb::Change, Model::Product),
-        }
-    }
-
-    pub(super) fn is_refused(&self) -> bool {
-        self.form.is_refused()
-    }
-
-    fn attributes(&self, field: &Field) -> &'static str {
-        match field.kind {
-            _ if !self.may_change => "type=\"text\" readonly",
-            Kind::Decimal => {
-                "type=\"text\" inputmode=\"decimal\" autocomplete=\"off\" maxlength=\"10\""
-            }
-            _ => "type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" maxlength=\"10\"",
-        }
-    }
-
-    /// The hint that names the default for an empty field.
-    fn hint(&self, place: usize) -> String {
-        let default = self.defaults.get(place).map_or("", String::as_str);
-        let otherwise = self.frame.text(
-            "Em branco, usa o padrão da loja:",
-            "If blank, the shop default applies:",
-        );
-        format!("{otherwise} {default}.")
-    }
-}
-
 /// The progress of a request, in words.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
@@ -345,7 +203,7 @@ impl Progress {
     }
 }
 
-fn defaults(locale: Locale, shop: &Terms) -> [String; 5] {
+pub(super) fn defaults(locale: Locale, shop: &Terms) -> [String; 5] {
     let days = |days: f64| {
         let number = decimal(locale, days, 2);
         format!("{number} {}", locale.text("dias", "days"))

@@ -51,7 +51,13 @@ async fn show(frame: &Frame, parameters: &Parameters, refused: Option<(i64, Form
     let is_grouped = parameters.get(view::GROUP) == Some(view::BY_SUPPLIER);
     let needs = super::list(&frame.state, wanted, is_grouped).await?;
     let shop = frame.state.config.low_stock_threshold;
-    Ok(ListView::new(frame, parameters, refused, is_grouped).show(&needs, shop))
+    let list = ListView {
+        frame,
+        address: view::address(parameters),
+        refused,
+        is_grouped,
+    };
+    Ok(list.show(&needs, shop))
 }
 
 /// Sets a product's own threshold. A blank value means that the shop's threshold applies.

@@ -91,28 +91,14 @@ pub(super) fn message(frame: &Frame, change: &ThresholdChange) -> String {
 
 /// The list, rendered for one user.
 pub(super) struct ListView<'a> {
-    frame: &'a Frame,
-    address: ListAddress,
+    pub(super) frame: &'a Frame,
+    pub(super) address: ListAddress,
     /// A product whose submitted threshold was invalid, with its form.
-    refused: Option<(i64, Form)>,
-    is_grouped: bool,
+    pub(super) refused: Option<(i64, Form)>,
+    pub(super) is_grouped: bool,
 }
 
-impl<'a> ListView<'a> {
-    pub(super) fn new(
-        frame: &'a Frame,
-        parameters: &Parameters,
-        refused: Option<(i64, Form)>,
-        is_grouped: bool,
-    ) -> Self {
-        Self {
-            frame,
-            address: address(parameters),
-            refused,
-            is_grouped,
-        }
-    }
-
+impl ListView<'_> {
     pub(super) fn show(&self, needs: &NeedsPage, shop: i64) -> Response {
         let frame = self.frame;
         let title = frame.text("Estoque baixo", "Low stock").to_owned();
