@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use db::{Conn, Error, Query};
 use resource::{Field, Record, Value, find, sql};
+use web::Random;
 
 use super::{PageRange, QueryStats, Selection, plan::AccessPath};
 use crate::{plans, rest::list::OrderBy};
@@ -117,45 +118,26 @@ fn key<T: Record>(record: &T, field: &'static Field) -> Option<(i128, String)> {
     }
 }
 
-/// A pseudo-random generator with a fixed seed.
-pub(crate) struct Dice(u64);
+/// One of some choices.
+pub(crate) fn one_of<T: Copy>(random: &Random, choices: &[T]) -> T {
+    let at = random.below(choices.len() as u64);
+    choices[usize::try_from(at).unwrap()]
+}
 
-impl Dice {
-    pub(crate) const fn new(seed: u64) -> Self {
-        Self(seed)
-    }
+/// A random order, usually by one field.
+pub(crate) fn random_ordering(random: &Random, fields: &[&str]) -> String {
+    let terms: Vec<String> = (0..one_of(random, &[1, 1, 1, 2, 3]))
+        .map(|_| one_of(random, &["", "-"]).to_owned() + one_of(random, fields))
+        .collect();
+    terms.join(",")
+}
 
-    /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
-        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    /// One of some choices.
-    pub(crate) fn one_of<'a>(&mut self, choices: &'a [&'a str]) -> &'a str {
-        let at = self.below(choices.len() as u64);
-        choices[usize::try_from(at).unwrap()]
-    }
-
-    /// A random order, usually by one field.
-    pub(crate) fn ordering(&mut self, fields: &[&str]) -> String {
-        let terms = [1, 1, 1, 2, 3][usize::try_from(self.below(5)).unwrap()];
-        let terms: Vec<String> = (0..terms)
-            .map(|_| {
-                let sign = self.one_of(&["", "-"]);
-                format!("{sign}{}", self.one_of(fields))
-            })
-            .collect();
-        terms.join(",")
-    }
-
-    /// A random range of a list with `count` records.
-    pub(crate) fn part(&mut self, count: usize) -> PageRange {
-        let limit = [1, 7, 10, 100][usize::try_from(self.below(4)).unwrap()];
-        let offset = self
-            .below(count as u64 + 1)
-            .min(self.below(count as u64 + 1));
-        (limit, i64::try_from(offset).unwrap())
-    }
+/// A random range of a list with `count` records.
+pub(crate) fn random_range(random: &Random, count: usize) -> PageRange {
+    let place = || random.below(count as u64 + 1);
+    let offset = place().min(place());
+    (
+        one_of(random, &[1, 7, 10, 100]),
+        i64::try_from(offset).unwrap(),
+    )
 }

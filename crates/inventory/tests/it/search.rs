@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use inventory::rest::{list::search_words, query::Parameters};
 use serde_json::json;
+use web::Random;
 
 use crate::app::{TestApp, app_on_both_engines};
 
@@ -138,34 +139,26 @@ app_on_both_engines!(
     }
 );
 
-/// Numbers that look random and are the same in every run.
-struct Numbers(u64);
+/// A title of some of a few words.
+fn random_title(random: &Random) -> String {
+    const WORDS: [&str; 8] = [
+        "Café",
+        "torrado",
+        "moído",
+        "Feijão",
+        "preto",
+        "kg",
+        "cafeteira",
+        "100%",
+    ];
+    let words: Vec<&str> = (0..=below(random, 3))
+        .map(|_| WORDS[below(random, WORDS.len())])
+        .collect();
+    words.join(" ")
+}
 
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-
-    fn title(&mut self) -> String {
-        const WORDS: [&str; 8] = [
-            "Café",
-            "torrado",
-            "moído",
-            "Feijão",
-            "preto",
-            "kg",
-            "cafeteira",
-            "100%",
-        ];
-        let words: Vec<&str> = (0..=self.below(3))
-            .map(|_| WORDS[self.below(WORDS.len())])
-            .collect();
-        words.join(" ")
-    }
+fn below(random: &Random, end: usize) -> usize {
+    usize::try_from(random.below(end as u64)).unwrap()
 }
 
 app_on_both_engines!(counts_and_pages_are_exact_after_every_change, async |app| {
@@ -173,12 +166,12 @@ app_on_both_engines!(counts_and_pages_are_exact_after_every_change, async |app| 
     let mut shop: BTreeMap<i64, (String, usize)> = BTreeMap::new();
     let first = admin.a_product("Café", 1).await;
     shop.insert(first, ("Café".to_owned(), 1250));
-    let mut numbers = Numbers(7);
+    let random = Random::seeded(7);
     for round in 0..60 {
-        let any = *shop.keys().nth(numbers.below(shop.len())).unwrap();
-        let (title, cents) = (numbers.title(), numbers.below(2000));
+        let any = *shop.keys().nth(below(&random, shop.len())).unwrap();
+        let (title, cents) = (random_title(&random), below(&random, 2000));
         let price = format!("{}.{:02}", cents / 100, cents % 100);
-        match numbers.below(5) {
+        match random.below(5) {
             0 | 1 => {
                 let product = json!({"title": title, "category": 1, "brand": 1, "cost_price": "1.00", "selling_price": price, "quantity": 1});
                 let id = admin.post("/api/v1/products/", product).await.id();

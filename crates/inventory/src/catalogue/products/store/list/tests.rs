@@ -4,10 +4,11 @@
 use db::{Conn, Db, Error, Timestamp, Tx};
 use resource::Record as _;
 use test_kit::on_both_engines;
+use web::Random;
 
 use super::{BY_TITLE, ProductList, ProductRecord, StatsCache};
 use crate::{
-    listing::tests::{Dice, compare, in_memory, plan},
+    listing::tests::{compare, in_memory, one_of, plan, random_ordering, random_range},
     plans,
     rest::{list::ordering, query::Parameters},
 };
@@ -89,21 +90,27 @@ on_both_engines!(
 );
 
 /// Random filters as a query string.
-fn filters(dice: &mut Dice) -> String {
-    let mut filters = vec![dice.one_of(&[
-        "",
-        "",
-        "search=cafe",
-        "search=ca",
-        "search=integral+kg",
-        "search=a",
-        "search=\"cafe+torrado\"",
-    ])];
-    filters.push(dice.one_of(&["", "", "category=1", "category=2", "category=99"]));
-    filters.push(dice.one_of(&["", "", "brand=1", "brand=3"]));
-    filters.push(dice.one_of(&["", "", "min_price=5", "min_price=20"]));
-    filters.push(dice.one_of(&["", "", "max_price=5.50", "max_price=90"]));
-    filters.push(dice.one_of(&["", "archived=false", "archived=true"]));
+fn filters(random: &Random) -> String {
+    let mut filters = vec![one_of(
+        random,
+        &[
+            "",
+            "",
+            "search=cafe",
+            "search=ca",
+            "search=integral+kg",
+            "search=a",
+            "search=\"cafe+torrado\"",
+        ],
+    )];
+    filters.push(one_of(
+        random,
+        &["", "", "category=1", "category=2", "category=99"],
+    ));
+    filters.push(one_of(random, &["", "", "brand=1", "brand=3"]));
+    filters.push(one_of(random, &["", "", "min_price=5", "min_price=20"]));
+    filters.push(one_of(random, &["", "", "max_price=5.50", "max_price=90"]));
+    filters.push(one_of(random, &["", "archived=false", "archived=true"]));
     filters.join("&")
 }
 
@@ -142,12 +149,15 @@ on_both_engines!(
             let stats = everything.stats(conn, &StatsCache::default()).await?;
             let records = everything.selection.page(conn, &stats, (700, 0)).await?;
             assert_eq!(records.len(), 700);
-            let mut dice = Dice::new(17);
+            let random = Random::seeded(17);
             for _ in 0..400 {
-                let filters = filters(&mut dice);
-                let what = format!("{filters}&ordering={}", dice.ordering(ProductRecord::NAMES));
+                let filters = filters(&random);
+                let what = format!(
+                    "{filters}&ordering={}",
+                    random_ordering(&random, ProductRecord::NAMES)
+                );
                 let parameters = Parameters::parse(&what);
-                let is_recent = dice.below(4) == 0;
+                let is_recent = random.below(4) == 0;
                 let created = is_recent.then_some(LAST_DAYS);
                 let list = ProductList::parse(&parameters).unwrap().created(created);
                 let order = ordering(&parameters, ProductRecord::NAMES, BY_TITLE);
@@ -158,7 +168,7 @@ on_both_engines!(
                 };
                 let expected = in_memory(&records, &order, is_match, |product| product.id);
                 let stats = list.stats(conn, &StatsCache::default()).await?;
-                let part = dice.part(expected.len());
+                let part = random_range(&random, expected.len());
                 let list = (
                     &list.selection,
                     (|product| product.id) as fn(&ProductRecord) -> i64,

@@ -3,10 +3,11 @@
 
 use db::{Conn, Db, Tx};
 use test_kit::on_both_engines;
+use web::Random;
 
 use super::*;
 use crate::{
-    listing::tests::{Dice, compare, in_memory, plan, plan_of},
+    listing::tests::{compare, in_memory, one_of, plan, plan_of, random_ordering, random_range},
     plans,
 };
 
@@ -90,7 +91,7 @@ on_both_engines!(
         let db = plans::shop(&address, (50, 3000), 60).await;
         change_some(&db).await;
         let read = async |conn: &mut Conn| {
-            let mut dice = Dice::new(17);
+            let random = Random::seeded(17);
             for movement in Movement::ALL {
                 let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
                 let everything = MovementList::newest(movement);
@@ -98,12 +99,18 @@ on_both_engines!(
                 let records = everything.selection.page(conn, &stats, (3000, 0)).await?;
                 for _ in 0..250 {
                     let what = [
-                        dice.one_of(&["", "", "supplier=1", "supplier=3"]),
-                        dice.one_of(&["", "", "product=7", "product=1"]),
-                        dice.one_of(&["", "", "date_from=2026-11-02", "date_from=2026-10-10"]),
-                        dice.one_of(&["", "", "date_to=2026-11-02", "date_to=2026-11-12"]),
+                        one_of(&random, &["", "", "supplier=1", "supplier=3"]),
+                        one_of(&random, &["", "", "product=7", "product=1"]),
+                        one_of(
+                            &random,
+                            &["", "", "date_from=2026-11-02", "date_from=2026-10-10"],
+                        ),
+                        one_of(
+                            &random,
+                            &["", "", "date_to=2026-11-02", "date_to=2026-11-12"],
+                        ),
                     ];
-                    let order = dice.ordering(&names);
+                    let order = random_ordering(&random, &names);
                     let what = format!("{}&ordering={order}", what.join("&"));
                     let parameters = Parameters::parse(&what);
                     let list = MovementList::parse(movement, &parameters).unwrap();
@@ -111,7 +118,7 @@ on_both_engines!(
                     let is_match = |record: &MovementRecord| is_match(record, &parameters);
                     let expected = in_memory(&records, &order, is_match, |record| record.id);
                     let stats = list.stats(conn).await?;
-                    let part = dice.part(expected.len());
+                    let part = random_range(&random, expected.len());
                     let what = format!("{movement:?} {what} {part:?}");
                     let list = (
                         &list.selection,
