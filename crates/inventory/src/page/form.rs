@@ -184,30 +184,3 @@ impl Form {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const AGAIN: &Field = &resource::truth("Repita a senha nova", "Repeat the new password")
-        .named("new_password_again");
-
-    #[test]
-    fn the_summary_names_the_field_of_each_message() {
-        let mut form = Form::new();
-        form.complain("selling_price", "Digite um preço.");
-        form.complain_of(AGAIN, "As senhas não são iguais.");
-        let summary = form.summary(Locale::PtBr);
-        let expected = [
-            (
-                "selling_price",
-                "Preço de venda: Digite um preço.".to_owned(),
-            ),
-            (
-                "new_password_again",
-                "Repita a senha nova: As senhas não são iguais.".to_owned(),
-            ),
-        ];
-        assert_eq!(summary, expected);
-    }
-}

@@ -137,17 +137,4 @@ mod tests {
         }
         assert_eq!(login_address_to("/"), "/login/?next=/");
     }
-
-    #[test]
-    fn a_login_leads_to_no_other_site() {
-        for next in [
-            "https://evil.example/",
-            "//evil.example",
-            "/\\evil",
-            "",
-            "x",
-        ] {
-            assert_eq!(safe_next(Some(next)), "/");
-        }
-    }
 }

@@ -20,6 +20,10 @@ const PRODUCT: [(&str, &str); 7] = [
     ("quantity", "5"),
 ];
 
+/// The forms of a product on its page and in the administration.
+const EDIT: &str = "/products/1/edit/";
+const CHANGE: &str = "/admin/products/1/change/";
+
 /// The version fields of the forms on a page: those of the record and of its rows.
 pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
     let fields = page.split(" name=\"").skip(1);
@@ -34,7 +38,7 @@ pub(crate) fn versions(page: &str) -> Vec<(String, String)> {
 }
 
 /// The fields of a form with some changed, and its versions.
-fn with<'a>(
+pub(crate) fn with<'a>(
     fields: &[(&'a str, &'a str)],
     typed: &[(&'a str, &'a str)],
     shown: &'a [(String, String)],
@@ -117,7 +121,7 @@ app_on_both_engines!(
     async |app| {
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        products_form(&app, &admin, "/products/1/edit/").await;
+        products_form(&app, &admin, EDIT).await;
     }
 );
 
@@ -126,17 +130,47 @@ app_on_both_engines!(
     async |app| {
         let mut root = app.superuser().await;
         root.language = "pt-BR";
-        products_form(&app, &root, "/admin/products/1/change/").await;
+        products_form(&app, &root, CHANGE).await;
+    }
+);
+
+app_on_both_engines!(
+    a_quantity_that_was_left_is_not_written_over_a_sale,
+    async |app| {
+        app.admin().a_product("Arroz", 50).await;
+        let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
+        for (visitor, path) in [(&admin, EDIT), (&root, CHANGE)] {
+            app.change_product(1, json!({"quantity": 50})).await;
+            let opened = versions(&visitor.page(path).await);
+            app.sell(1, 8).await;
+            // A form that is refused for another reason shows the present quantity.
+            let blank = [("title", " "), ("quantity", "50")];
+            let refused = visitor.submit(path, &with(&PRODUCT, &blank, &opened)).await;
+            is_refused(&refused, &["name=\"quantity\" value=\"42\""]);
+            let left = with(&PRODUCT, &[("quantity", "50")], &opened);
+            assert_eq!(visitor.submit(path, &left).await.status, 303);
+            assert_eq!(app.admin().quantity_of(1).await, 42, "{path}");
+            let counted = with(&PRODUCT, &[("quantity", "40")], &opened);
+            let refused = visitor.submit(path, &counted).await;
+            is_refused(&refused, &["Somebody changed this to “42”"]);
+            let opened = versions(&refused.text);
+            let counted = with(&PRODUCT, &[("quantity", "40")], &opened);
+            assert_eq!(visitor.submit(path, &counted).await.status, 303);
+            assert_eq!(app.admin().quantity_of(1).await, 40, "{path}");
+        }
+        // The same holds with rows of its inline tables.
+        let opened = versions(&root.page(CHANGE).await);
+        app.sell(1, 1).await;
+        let typed = [("quantity", "40"), ("thresholds:new-0:threshold", "3")];
+        root.done(CHANGE, &with(&PRODUCT, &typed, &opened)).await;
+        assert_eq!(app.admin().quantity_of(1).await, 39);
     }
 );
 
 app_on_both_engines!(what_was_left_in_a_form_is_not_written, async |app| {
     app.admin().a_product("Arroz", 5).await;
     let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
-    for (visitor, path) in [
-        (&admin, "/products/1/edit/"),
-        (&root, "/admin/products/1/change/"),
-    ] {
+    for (visitor, path) in [(&admin, EDIT), (&root, CHANGE)] {
         let opened = versions(&visitor.page(path).await);
         let before = product(&app).await;
         let shown_price = before["selling_price"].as_str().unwrap().to_owned();
@@ -166,10 +200,7 @@ app_on_both_engines!(what_was_left_in_a_form_is_not_written, async |app| {
         app.set_threshold(1, None).await;
     }
     // A form without versions is saved as it is.
-    leads_to(
-        &admin.submit("/products/1/edit/", &PRODUCT).await,
-        "/products/1/",
-    );
+    leads_to(&admin.submit(EDIT, &PRODUCT).await, "/products/1/");
     assert_eq!(product(&app).await["selling_price"], "12.50");
 });
 
@@ -179,8 +210,7 @@ app_on_both_engines!(
         let long = "Uma linha.\nOutra linha.\n".repeat(40);
         let brand = json!({"name": "Sol", "description": long});
         app.admin().post("/api/v1/brands/", brand).await.id();
-        let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
-        admin.language = "en";
+        let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
         let sent = long.replace('\n', "\r\n");
         for (visitor, path) in [
             (&admin, "/brands/1/edit/"),
@@ -365,7 +395,7 @@ app_on_both_engines!(
         app.admin().set_threshold(1, 3).await;
         for (path, field) in [
             ("/admin/thresholds/1/change/", "threshold"),
-            ("/admin/products/1/change/", "thresholds:1:threshold"),
+            (CHANGE, "thresholds:1:threshold"),
         ] {
             app.admin().set_threshold(1, 3).await;
             let opened = versions(&root.page(path).await);
@@ -411,12 +441,8 @@ async fn chosen(app: &TestApp, visitor: &Visitor<'_>, path: &str, choice: &str) 
 
 app_on_both_engines!(the_reader_chooses_which_value_stays, async |app| {
     app.admin().a_product("Arroz", 5).await;
-    let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
-    admin.language = "en";
-    for (visitor, path) in [
-        (&admin, "/products/1/edit/"),
-        (&root, "/admin/products/1/change/"),
-    ] {
+    let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
+    for (visitor, path) in [(&admin, EDIT), (&root, CHANGE)] {
         assert_eq!(chosen(&app, visitor, path, "theirs").await, "31.41");
         assert_eq!(chosen(&app, visitor, path, "mine").await, "13.00");
         assert_eq!(product(&app).await["title"], "Arroz branco");
@@ -429,15 +455,12 @@ app_on_both_engines!(
         app.admin().a_product("Arroz", 5).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        let opened = versions(&admin.page("/products/1/edit/").await);
+        let opened = versions(&admin.page(EDIT).await);
         let theirs = json!({"selling_price": "31.41"});
         app.change_product(1, theirs).await;
         let typed = [("selling_price", "12,5"), ("cost_price", "R$ 8")];
         let sent = with(&PRODUCT, &typed, &opened);
-        leads_to(
-            &admin.submit("/products/1/edit/", &sent).await,
-            "/products/1/",
-        );
+        leads_to(&admin.submit(EDIT, &sent).await, "/products/1/");
         assert_eq!(product(&app).await["selling_price"], "31.41");
     }
 );
@@ -446,12 +469,8 @@ app_on_both_engines!(
     a_choice_stays_when_the_form_is_refused_for_another_reason,
     async |app| {
         app.admin().a_product("Arroz", 5).await;
-        let (mut admin, root) = (app.logged_in("admin").await, app.superuser().await);
-        admin.language = "en";
-        for (visitor, path) in [
-            (&admin, "/products/1/edit/"),
-            (&root, "/admin/products/1/change/"),
-        ] {
+        let (admin, root) = (app.logged_in("admin").await, app.superuser().await);
+        for (visitor, path) in [(&admin, EDIT), (&root, CHANGE)] {
             let theirs = json!({"selling_price": "10.00"});
             app.change_product(1, theirs).await;
             let opened = versions(&visitor.page(path).await);

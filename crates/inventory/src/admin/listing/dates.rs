@@ -157,38 +157,3 @@ const fn at(year: i16, month: Option<i8>, day: Option<i8>) -> Dates {
         day,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn dates(query: &str) -> Result<Dates, InvalidParameters> {
-        Dates::parse(&Parameters::parse(query))
-    }
-
-    #[test]
-    fn a_year_a_month_and_a_day_are_ranges_of_days() {
-        for (query, first, last) in [
-            ("year=2026", "2026-01-01", "2026-12-31"),
-            ("year=2024&month=2", "2024-02-01", "2024-02-29"),
-            ("year=2026&month=11&day=20", "2026-11-20", "2026-11-20"),
-        ] {
-            let days = dates(query).unwrap().days().unwrap();
-            assert_eq!(days, (first.to_owned(), last.to_owned()), "{query}");
-        }
-    }
-
-    #[test]
-    fn a_day_without_its_month_and_days_that_are_none_are_incorrect() {
-        for query in [
-            "month=2",
-            "day=2",
-            "year=2026&day=2",
-            "year=2026&month=13",
-            "year=2026&month=2&day=30",
-            "year=99999",
-        ] {
-            assert_eq!(dates(query), Err(InvalidParameters), "{query}");
-        }
-    }
-}

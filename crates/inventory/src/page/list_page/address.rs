@@ -102,32 +102,3 @@ impl ListAddress {
         with_query(path, &write_pairs(pairs))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_changes_a_part_of_the_state_and_keeps_the_rest() {
-        let query = "search=caf%C3%A9&page=3&unknown=1&brand=&ordering=-title";
-        let address = ListAddress::new(
-            "/products/",
-            &["search", "brand"],
-            "title",
-            &Parameters::parse(query),
-        );
-        assert_eq!(
-            address.whole(),
-            "/products/?search=caf%C3%A9&ordering=-title&page=3"
-        );
-        assert_eq!(
-            address.with(&[("page", ""), ("brand", "7")]),
-            "/products/?search=caf%C3%A9&ordering=-title&brand=7"
-        );
-        assert_eq!(
-            address.beside("export/", &[("page", "")]),
-            "/products/export/?search=caf%C3%A9&ordering=-title"
-        );
-        assert_eq!(address.ordering(), ("title", true));
-    }
-}

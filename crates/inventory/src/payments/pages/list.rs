@@ -243,23 +243,3 @@ fn too_many_rows(frame: &Frame, uri: &Uri) -> Response {
     );
     flash::warning(list_page::back_to_list(uri), text)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_day_is_one_of_sao_paulo() {
-        let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
-        let moment = |day, is_end| moment(day, is_end, now).map(|moment| moment.to_string());
-        assert_eq!(
-            moment("2026-11-20", false).as_deref(),
-            Some("2026-11-20T03:00:00.000000Z")
-        );
-        assert_eq!(
-            moment("2026-11-20", true).as_deref(),
-            Some("2026-11-21T02:59:59.999999Z")
-        );
-        assert_eq!(moment("20/11/2026", false), None);
-    }
-}
