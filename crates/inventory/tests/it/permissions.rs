@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::Method;
 use inventory::RouteAddress;
 use serde_json::{Value, json};
+use test_kit::html;
 
 use crate::app::{Answer, Client, app_on_both_engines};
 
@@ -205,4 +206,23 @@ app_on_both_engines!(every_form_refuses_who_may_only_look, async |app| {
         }
     }
     assert_eq!(accepted, ["/shortcuts/", "/views/new/"]);
+});
+
+app_on_both_engines!(no_form_is_taken_from_another_site, async |app| {
+    let root = app.superuser().await;
+    let (token, before) = (root.cookie("csrftoken").unwrap(), app.audit_rows().await);
+    let body = format!("csrfmiddlewaretoken={token}&name=x");
+    let foreign = [
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("origin", "https://evil.example"),
+    ];
+    for path in pages_with(&Method::POST) {
+        app.clock.advance(Duration::from_secs(60));
+        let without_token = root.post_form(&path, &[("name", "x")]).await;
+        assert_eq!(without_token.status, 403, "{path}");
+        html::check(&without_token.text);
+        let from_elsewhere = root.send(Method::POST, &path, &body, &foreign).await;
+        assert_eq!(from_elsewhere.status, 403, "{path}");
+    }
+    assert_eq!(app.audit_rows().await, before);
 });
