@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
+use test_kit::html::has;
 
 use crate::{
-    app::{TestApp, app_on_both_engines},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{PASSWORD, leads_to},
 };
 
@@ -29,6 +30,16 @@ async fn changes(app: &TestApp, user: i64) -> Vec<String> {
         .collect()
 }
 
+/// Calls the API with this access token.
+async fn call_with(app: &TestApp, access: &Value) -> Answer {
+    let bearer = format!("Bearer {}", access.as_str().unwrap());
+    let headers = [("authorization", bearer.as_str())];
+    let program = app.visitor();
+    program
+        .send(Method::GET, "/api/v1/brands/", "", &headers)
+        .await
+}
+
 app_on_both_engines!(people_change_how_they_are_called, async |app| {
     let mut visitor = app.logged_in("viewer").await;
     let fields = [
@@ -37,15 +48,14 @@ app_on_both_engines!(people_change_how_they_are_called, async |app| {
         ("email", "ana@loja.example"),
     ];
     leads_to(&visitor.submit("/account/", &fields).await, "/account/");
-    let page = visitor.get("/account/").await;
-    test_kit::html::check(&page.text);
+    let page = visitor.page("/account/").await;
     for text in [
         "value=\"Ana\"",
         "value=\"Souza\"",
         "ana@loja.example",
         "Your details were saved.",
     ] {
-        assert!(page.text.contains(text), "{text}");
+        assert!(page.contains(text), "{text}");
     }
     assert_eq!(
         changes(&app, 3).await.last().unwrap(),
@@ -56,12 +66,7 @@ app_on_both_engines!(people_change_how_they_are_called, async |app| {
         .submit("/account/", &[("first_name", "<b>"), ("email", "nowhere")])
         .await;
     assert_eq!(refused.status, 422);
-    assert!(
-        refused
-            .text
-            .contains("Digite um endereço de e-mail válido."),
-        "{refused:?}"
-    );
+    has(&refused.text, &["Digite um endereço de e-mail válido."]);
     assert!(refused.text.contains("value=\"&#60;b&#62;\""));
     test_kit::html::check(&refused.text);
     let forged = visitor.post_form("/account/", &fields).await;
@@ -91,7 +96,7 @@ app_on_both_engines!(
             ];
             here.submit("/account/password/", &fields).await
         };
-        test_kit::html::check(&here.get("/account/password/").await.text);
+        here.page("/account/password/").await;
         for (old, new, again, text) in [
             ("", "", "", "This field is required."),
             (
@@ -119,11 +124,9 @@ app_on_both_engines!(
         assert_eq!(there.get("/").await.status, 200);
         let before = here.cookie("sessionid").unwrap();
         leads_to(&change(PASSWORD, new, new).await, "/account/");
-        assert!(
-            here.get("/account/")
-                .await
-                .text
-                .contains("The password was changed.")
+        has(
+            &here.get("/account/").await.text,
+            &["The password was changed."],
         );
         assert_eq!(there.get("/").await.status, 302, "other sessions end");
         there.set_cookie("sessionid", &before);
@@ -152,17 +155,11 @@ app_on_both_engines!(
             let credentials = json!({"username": "viewer", "password": password});
             program.post(OBTAIN, credentials).await.json()
         };
-        let status = async |pair: &serde_json::Value| {
-            let bearer = format!("Bearer {}", pair["access"].as_str().unwrap());
-            let headers = [("authorization", bearer.as_str())];
-            let used = app.visitor();
-            let used = used.send(Method::GET, "/api/v1/brands/", "", &headers);
-            let (path, token) = (
-                format!("{OBTAIN}refresh/"),
-                json!({"refresh": pair["refresh"]}),
-            );
-            let refreshed = program.post(&path, token);
-            (used.await.status, refreshed.await.status)
+        let status = async |pair: &Value| {
+            let used = call_with(&app, &pair["access"]).await;
+            let token = json!({"refresh": pair["refresh"]});
+            let refreshed = program.post(&format!("{OBTAIN}refresh/"), token).await;
+            (used.status, refreshed.status)
         };
         let change = async |old: &str, new: &str, is_ticked: bool| {
             let fields = [
@@ -175,7 +172,7 @@ app_on_both_engines!(
             here.submit("/account/password/", &fields[..count]).await
         };
         let (second, third) = ("quatro gatos pretos", "cinco gatos brancos");
-        let form = here.get("/account/password/").await.text;
+        let form = here.page("/account/password/").await;
         // Password managers need the username beside the password fields.
         assert!(form.contains("autocomplete=\"username\""), "{form}");
         let ticked = "name=\"revoke_tokens\" value=\"1\" checked";
@@ -191,8 +188,7 @@ app_on_both_engines!(
         for pair in [first_pair, second_pair] {
             assert_eq!(status(&pair).await, (401, 401));
         }
-        let told = here.get("/account/").await.text;
-        assert!(told.contains("the API tokens revoked"), "{told}");
+        has(&here.page("/account/").await, &["the API tokens revoked"]);
         // A login within the same second gives tokens that are valid.
         assert_eq!(status(&log_in(third).await).await, (200, 200));
         let changes = changes(&app, 3).await;
@@ -263,29 +259,20 @@ app_on_both_engines!(tokens_are_revoked_all_at_once, async |app| {
     let revoked = visitor.submit("/account/tokens/revoke/", &[]).await;
     leads_to(&revoked, "/account/sessions/");
     let new = program.post(OBTAIN, credentials).await.json();
-    let bearer = async |token: &serde_json::Value| {
-        let bearer = format!("Bearer {}", token.as_str().unwrap());
-        let headers = [("authorization", bearer.as_str())];
-        app.visitor()
-            .send(Method::GET, "/api/v1/brands/", "", &headers)
-            .await
-    };
-    let refused = bearer(&old["access"]).await;
+    let refused = call_with(&app, &old["access"]).await;
     assert_eq!(refused.status, 401);
     assert_eq!(
         refused.json()["messages"][0]["message"],
         "Token is blacklisted"
     );
     assert_eq!(
-        bearer(&new["access"]).await.status,
+        call_with(&app, &new["access"]).await.status,
         200,
         "in the same second"
     );
     for (name, path) in [("refresh", "refresh"), ("token", "verify")] {
         let path = format!("{OBTAIN}{path}/");
-        let status = async |token: &serde_json::Value| {
-            program.post(&path, json!({name: token})).await.status
-        };
+        let status = async |token: &Value| program.post(&path, json!({name: token})).await.status;
         assert_eq!(status(&old["refresh"]).await, 401, "{path}");
         assert_eq!(status(&new["refresh"]).await, 200, "{path}");
     }

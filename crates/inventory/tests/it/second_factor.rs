@@ -12,12 +12,13 @@ use inventory::{
 use serde_json::{Value, json};
 use test_kit::{
     database::{Database, Engine},
+    html::{has, has_not},
     logs::Logs,
     on_both_engines,
 };
 
 use crate::{
-    app::{TestApp, app_on_both_engines},
+    app::{Answer, TestApp, app_on_both_engines},
     visitor::{PASSWORD, Visitor, hidden, leads_to, redirects},
 };
 
@@ -89,10 +90,14 @@ async fn after_password(app: &TestApp) -> Visitor<'_> {
         ("password", PASSWORD),
         ("next", "/shortcuts/"),
     ];
-    let answer = visitor.submit("/login/", &fields).await;
-    redirects(&answer, "/login/code/");
+    redirects(&visitor.submit("/login/", &fields).await, "/login/code/");
     assert_eq!(visitor.cookie("sessionid"), None);
     visitor
+}
+
+/// Sends a code in the second step.
+async fn enter(visitor: &Visitor<'_>, code: &str) -> Answer {
+    visitor.submit("/login/code/", &[("code", code)]).await
 }
 
 app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
@@ -101,30 +106,27 @@ app_on_both_engines!(a_person_brings_a_code_after_the_password, async |app| {
     redirects(&visitor.get("/").await, "/login/?next=/");
     let form = visitor.get("/login/code/").await;
     test_kit::html::check(&form.text);
-    let refused = visitor.submit("/login/code/", &[("code", "123")]).await;
+    let refused = enter(&visitor, "123").await;
     assert_eq!(refused.status, 200);
     assert!(refused.text.contains("This code is not valid"));
     let code = secret.code_at(app.clock.now());
     let spaced = format!(" {} {} ", &code[..3], &code[3..]);
-    let entered = visitor.submit("/login/code/", &[("code", &spaced)]).await;
+    let entered = enter(&visitor, &spaced).await;
     redirects(&entered, "/shortcuts/");
     assert_eq!(visitor.cookie("login_step"), None);
     assert_eq!(visitor.get("/").await.status, 200);
 
     let again = after_password(&app).await;
-    let replayed = again.submit("/login/code/", &[("code", &code)]).await;
+    let replayed = enter(&again, &code).await;
     assert_eq!(replayed.status, 200, "a code is taken once");
     app.clock.advance(Duration::from_secs(30));
     let code = secret.code_at(app.clock.now());
-    redirects(
-        &again.submit("/login/code/", &[("code", &code)]).await,
-        "/shortcuts/",
-    );
+    redirects(&enter(&again, &code).await, "/shortcuts/");
 });
 
 app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     let visitor = app.logged_in("manager").await;
-    let html = visitor.get(HERE).await.text;
+    let html = visitor.page(HERE).await;
     let (secret, token) = (hidden(&html, "secret"), hidden(&html, "form_token"));
     let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
     let fields = [
@@ -142,10 +144,10 @@ app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     let second = visitor.submit(HERE, &fields).await;
     assert_eq!(codes(&second.text), first, "{second:?}");
     app.clock.advance(Duration::from_secs(61));
-    let page = visitor.get("/account/sessions/").await;
-    assert_eq!(page.text.matches("/end/\"").count(), 0, "{page:?}");
+    let page = visitor.page("/account/sessions/").await;
+    assert_eq!(page.matches("/end/\"").count(), 0, "{page}");
 
-    let token = hidden(&visitor.get(HERE).await.text, "form_token");
+    let token = hidden(&visitor.page(HERE).await, "form_token");
     let secret = TotpSecret::parse(&secret).unwrap();
     let code = secret.code_at(app.clock.now());
     let fields = [
@@ -164,9 +166,7 @@ app_on_both_engines!(whoever_taps_twice_sees_codes_that_hold, async |app| {
     // A recovery code that was used meanwhile is not shown again.
     app.clock.advance(Duration::from_secs(61));
     let elsewhere = after_password(&app).await;
-    elsewhere
-        .submit("/login/code/", &[("code", &renewed[0])])
-        .await;
+    enter(&elsewhere, &renewed[0]).await;
     let again = elsewhere.submit(RENEW, &fields).await;
     assert_eq!(codes(&again.text), renewed[1..], "{again:?}");
 });
@@ -175,7 +175,7 @@ app_on_both_engines!(
     what_opens_an_account_anew_ends_the_session_before_within_a_minute,
     async |app| {
         let visitor = app.logged_in("manager").await;
-        let page = visitor.get(HERE).await.text;
+        let page = visitor.page(HERE).await;
         let secret = hidden(&page, "secret");
         let code = TotpSecret::parse(&secret).unwrap().code_at(app.clock.now());
         let stolen = visitor.cookie("sessionid").unwrap();
@@ -205,17 +205,14 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
     assert_eq!(codes.len(), 10);
     let typed = codes[3].to_uppercase().replace('-', " ");
     let visitor = after_password(&app).await;
-    redirects(
-        &visitor.submit("/login/code/", &[("code", &typed)]).await,
-        "/shortcuts/",
-    );
+    redirects(&enter(&visitor, &typed).await, "/shortcuts/");
     let status = second_factor::status(&app.state.db, 2)
         .await
         .unwrap()
         .unwrap();
     assert_eq!(status.recovery_codes, 9);
     let again = after_password(&app).await;
-    let refused = again.submit("/login/code/", &[("code", &codes[3])]).await;
+    let refused = enter(&again, &codes[3]).await;
     assert_eq!(refused.status, 200);
     // A stolen session and the password make no new codes.
     for code in ["", "000000", codes[3].as_str()] {
@@ -229,7 +226,7 @@ app_on_both_engines!(a_recovery_code_opens_once, async |app| {
         .submit(RENEW, &[("password", PASSWORD), ("code", &codes[5])])
         .await;
     assert_eq!(self::codes(&renewed.text).len(), 10, "{renewed:?}");
-    let old = again.submit("/login/code/", &[("code", &codes[4])]).await;
+    let old = enter(&again, &codes[4]).await;
     assert_eq!(old.status, 200, "the codes before are of no use any more");
 });
 
@@ -241,7 +238,7 @@ app_on_both_engines!(
         app.renew_password("manager").await;
         let code = secret.code_at(app.clock.now());
         for code in [&code, &codes[0]] {
-            let refused = visitor.submit("/login/code/", &[("code", code)]).await;
+            let refused = enter(&visitor, code).await;
             assert_eq!(refused.status, 200, "{refused:?}");
             assert_eq!(visitor.cookie("sessionid"), None);
         }
@@ -256,7 +253,7 @@ app_on_both_engines!(
         for _ in 0..2 {
             let visitor = after_password(&app).await;
             let code = secret.code_at(app.clock.now());
-            visitor.submit("/login/code/", &[("code", &code)]).await;
+            enter(&visitor, &code).await;
             app.clock.advance(Duration::from_secs(30));
             let code = secret.code_at(app.clock.now());
             let fields = [
@@ -277,10 +274,7 @@ app_on_both_engines!(a_login_of_two_steps_has_five_minutes, async |app| {
     let visitor = after_password(&app).await;
     app.clock.advance(Duration::from_secs(300));
     let code = secret.code_at(app.clock.now());
-    redirects(
-        &visitor.submit("/login/code/", &[("code", &code)]).await,
-        "/login/",
-    );
+    redirects(&enter(&visitor, &code).await, "/login/");
     redirects(&visitor.get("/login/code/").await, "/login/");
     visitor.set_cookie("login_step", "AAAA");
     redirects(&visitor.get("/login/code/").await, "/login/");
@@ -350,7 +344,7 @@ async fn codes_cannot_be_guessed() {
     let visitor = after_password(&app).await;
     let (logs, guard) = Logs::of_this_thread();
     for _ in 0..5 {
-        let refused = visitor.submit("/login/code/", &[("code", "000000")]).await;
+        let refused = enter(&visitor, "000000").await;
         assert_eq!(refused.status, 200);
     }
     drop(guard);
@@ -359,7 +353,7 @@ async fn codes_cannot_be_guessed() {
     assert_eq!(told, 5, "{text}");
     assert!(!text.contains("000000"), "{text}");
     let code = secret.code_at(app.clock.now());
-    let throttled = visitor.submit("/login/code/", &[("code", &code)]).await;
+    let throttled = enter(&visitor, &code).await;
     assert_eq!(throttled.status, 429, "the right one neither");
     assert_eq!(throttled.header("retry-after"), "60");
     test_kit::html::check(&throttled.text);
@@ -375,7 +369,7 @@ app_on_both_engines!(
         let (secret, _) = turned_on(&app).await;
         let visitor = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
-        visitor.submit("/login/code/", &[("code", &code)]).await;
+        enter(&visitor, &code).await;
         let off = "/account/second-factor/off/";
         app.clock.advance(Duration::from_secs(60));
         let code = secret.code_at(app.clock.now());
@@ -390,15 +384,11 @@ app_on_both_engines!(
             test_kit::html::check(&refused.text);
         }
         let fields = [("off_password", PASSWORD), ("off_code", &code)];
-        let done = visitor.submit(off, &fields).await;
-        leads_to(&done, HERE);
+        leads_to(&visitor.submit(off, &fields).await, HERE);
         assert_eq!(second_factor::status(&app.state.db, 2).await.unwrap(), None);
-        assert!(
-            visitor
-                .get(HERE)
-                .await
-                .text
-                .contains("Two-step verification was turned off.")
+        has(
+            &visitor.get(HERE).await.text,
+            &["Two-step verification was turned off."],
         );
 
         turned_on(&app).await;
@@ -455,22 +445,16 @@ on_both_engines!(
             .post(OBTAIN, credentials)
             .await
             .is(401, &expected);
-        let page = visitor.get(HERE).await;
-        assert!(page.text.contains("Turn it on to continue."), "{page:?}");
+        has(&visitor.page(HERE).await, &["Turn it on to continue."]);
 
         let (secret, _) = turned_on(&app).await;
         let inside = after_password(&app).await;
         let code = secret.code_at(app.clock.now());
-        redirects(
-            &inside.submit("/login/code/", &[("code", &code)]).await,
-            "/shortcuts/",
-        );
+        redirects(&enter(&inside, &code).await, "/shortcuts/");
         assert_eq!(inside.get("/").await.status, 200);
         assert_eq!(app.manager().get("/api/v1/brands/").await.status, 200);
         // It stays on.
-        let page = inside.get(HERE).await;
-        test_kit::html::check(&page.text);
-        assert!(!page.text.contains("off_code"), "{page:?}");
+        has_not(&inside.page(HERE).await, &["off_code"]);
         app.clock.advance(Duration::from_secs(60));
         let code = secret.code_at(app.clock.now());
         let fields = [("off_password", PASSWORD), ("off_code", code.as_str())];

@@ -7,6 +7,7 @@ use http::Method;
 use inventory::accounts::users;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use test_kit::html::has;
 
 use crate::{
     app::{TestApp, app_on_both_engines},
@@ -51,10 +52,7 @@ app_on_both_engines!(a_form_logs_in_and_leads_back, async |app| {
         masked(&visitor.get("/login/").await.text),
     );
     assert_ne!(first, second, "the token changes at every render");
-    assert!(
-        form.text
-            .contains("name=\"next\" value=\"/products/?page=2\"")
-    );
+    has(&form.text, &["name=\"next\" value=\"/products/?page=2\""]);
     let before = visitor.cookie("csrftoken");
     let fields = [
         ("csrfmiddlewaretoken", first.as_str()),
@@ -205,10 +203,7 @@ app_on_both_engines!(a_session_lasts_two_weeks_from_its_last_visit, async |app| 
     }
     app.clock.advance(DAY * 14);
     redirects(&visitor.get("/").await, "/login/?next=/");
-    visitor
-        .send(Method::GET, "/api/v1/brands/", "", &[])
-        .await
-        .has_status(401);
+    visitor.get("/api/v1/brands/").await.has_status(401);
     assert_eq!(sessions(&app).await, 1);
     inventory::purge_expired(&app.state).await.unwrap();
     assert_eq!(sessions(&app).await, 0);
@@ -218,12 +213,7 @@ app_on_both_engines!(
     a_session_ends_with_its_account_and_its_password,
     async |app| {
         let visitor = app.logged_in("admin").await;
-        let api = async || {
-            visitor
-                .send(Method::GET, "/api/v1/brands/", "", &[])
-                .await
-                .status
-        };
+        let api = async || visitor.get("/api/v1/brands/").await.status;
         assert_eq!(api().await, 200);
         users::set_active(&app.state.db, app.clock.now(), "admin", false)
             .await
@@ -265,8 +255,7 @@ app_on_both_engines!(logging_out_ends_the_session, async |app| {
             (405, "", "POST, OPTIONS")
         );
     }
-    let answer = visitor.submit("/logout/", &[]).await;
-    redirects(&answer, "/login/");
+    redirects(&visitor.submit("/logout/", &[]).await, "/login/");
     assert_eq!(visitor.cookie("sessionid"), None);
     assert_eq!(sessions(&app).await, 0);
     visitor.set_cookie("sessionid", &session);
@@ -295,10 +284,7 @@ app_on_both_engines!(a_program_logs_in_renews_and_logs_out, async |app| {
         "view_outflow",
         "view_analysis",
     ] {
-        assert!(
-            permissions.contains(&permission),
-            "{permission}: {permissions:?}"
-        );
+        assert!(permissions.contains(&permission), "{permissions:?}");
     }
     assert!(
         !permissions
@@ -377,24 +363,6 @@ app_on_both_engines!(a_program_is_told_what_is_wrong_in_json, async |app| {
         &json!({"detail": "Unsupported media type \"text/plain\" in request."}),
     );
     assert_eq!(sessions(&app).await, 0);
-});
-
-app_on_both_engines!(the_first_page_says_who_is_logged_in, async |app| {
-    let mut visitor = app.logged_in("viewer").await;
-    for (language, text) in [
-        ("en", "You are logged in as"),
-        ("pt-BR", "Você entrou como"),
-    ] {
-        visitor.language = language;
-        let page = visitor.get("/").await;
-        assert!(page.text.contains(text), "{page:?}");
-        test_kit::html::check(&page.text);
-        test_kit::html::check(&visitor.get("/nowhere/").await.text);
-        assert!(page.text.contains("/api/v1/docs/"));
-        for path in ["/api/v1/docs/", "/api/v1/redoc/", "/api/v1/schema/"] {
-            assert_eq!(visitor.get(path).await.status, 200, "{path}");
-        }
-    }
 });
 
 #[tokio::test(flavor = "multi_thread")]

@@ -162,6 +162,14 @@ impl Visitor<'_> {
         answer.text
     }
 
+    /// Reads a page; the number of statements that it runs.
+    pub(crate) async fn statements(&self, path: &str) -> u64 {
+        let database = &self.app.state.db;
+        let before = database.statistics().statements;
+        self.page(path).await;
+        database.statistics().statements - before
+    }
+
     pub(crate) async fn status(&self, path: &str) -> u16 {
         self.get(path).await.status
     }

@@ -70,8 +70,7 @@ app_on_both_engines!(a_user_is_made_in_two_steps_and_can_log_in, async |app| {
     let ana = app.visitor();
     ana.get("/admin/login/").await;
     let credentials = [("username", "ana"), ("password", STRONG)];
-    let answer = ana.submit("/admin/login/", &credentials).await;
-    redirects(&answer, "/admin/");
+    redirects(&ana.submit("/admin/login/", &credentials).await, "/admin/");
     assert_eq!(ana.status("/admin/brands/add/").await, 200);
     assert_eq!(ana.status("/admin/users/").await, 403);
     let page = visitor.page("/admin/users/5/change/").await;

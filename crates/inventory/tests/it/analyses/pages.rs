@@ -20,14 +20,13 @@ app_on_both_engines!(
         let mut visitor = app.logged_in("viewer").await;
         let empty = visitor.get("/analyses/").await;
         html::check(&empty.text);
-        assert!(
-            empty
-                .text
-                .contains("1 product is waiting for its analysis."),
-            "{}",
-            empty.text
+        has(
+            &empty.text,
+            &[
+                "1 product is waiting for its analysis.",
+                "Some products are already low",
+            ],
         );
-        has(&empty.text, &["Some products are already low"]);
         analysed(&app).await;
         for (language, words) in [
             ("en", ["How this was calculated", "none configured"]),
@@ -36,23 +35,15 @@ app_on_both_engines!(
             visitor.language = language;
             let own = format!("/analyses/product/{product}/");
             for path in ["/analyses/", "/analyses/1/", own.as_str()] {
-                let page = visitor.get(path).await;
-                assert_eq!(page.status, 200, "{page:?}");
-                html::check(&page.text);
-                assert!(!page.text.contains("<script>alert"), "{}", page.text);
-                assert!(
-                    page.text.contains("Arroz &#60;script&#62;"),
-                    "{path}: {}",
-                    page.text
-                );
+                let page = visitor.page(path).await;
+                assert!(!page.contains("<script>alert"), "{page}");
+                assert!(page.contains("Arroz &#60;script&#62;"), "{path}: {page}");
                 // A user without the permission is offered no button.
-                assert!(!page.text.contains("name=\"product\""), "{path}");
+                assert!(!page.contains("name=\"product\""), "{path}");
             }
-            let page = visitor.get("/analyses/1/").await;
-            has(&page.text, &["Peça agora 42 unidades."]);
-            for word in words {
-                assert!(page.text.contains(word), "{word}: {}", page.text);
-            }
+            let page = visitor.page("/analyses/1/").await;
+            has(&page, &["Peça agora 42 unidades."]);
+            has(&page, &words);
         }
         for unknown in [
             "/analyses/99/",
@@ -72,7 +63,7 @@ app_on_both_engines!(
         a_product_that_ran_low(&app, "Arroz").await;
         analysed(&app).await;
         let visitor = app.logged_in("manager").await;
-        let page = visitor.get("/analyses/1/").await.text;
+        let page = visitor.page("/analyses/1/").await;
         let (open, behind) = page.split_once("<details class=\"card\"").unwrap();
         for said in ["Peça agora 42 unidades.", "Nível a alcançar: 51 unidades"] {
             assert!(
@@ -100,7 +91,7 @@ app_on_both_engines!(
         let button = open.find("Analyse now").unwrap();
         assert!(title < button && button < open.find("Peça agora").unwrap());
         for path in ["/analyses/", "/products/1/", "/"] {
-            let page = visitor.get(path).await.text;
+            let page = visitor.page(path).await;
             assert!(page.contains("Peça agora 42 unidades."), "{path}: {page}");
             assert!(
                 !page.contains("Formulas") && !page.contains("computed"),
@@ -145,8 +136,7 @@ app_on_both_engines!(
 app_on_both_engines!(
     where_products_are_low_already_the_empty_page_says_what_each_reader_can_do,
     async |app| {
-        let said =
-            async |username: &str| app.logged_in(username).await.get("/analyses/").await.text;
+        let said = async |username: &str| app.logged_in(username).await.page("/analyses/").await;
         let first = "The first one appears when a product runs low";
         assert!(said("manager").await.contains(first));
         app.manager().a_product("Arroz", 3).await;
@@ -169,8 +159,7 @@ app_on_both_engines!(
         let own = format!("/analyses/product/{product}/");
         let catalogue = format!("/products/{product}/");
         for path in [own.as_str(), &catalogue] {
-            let page = visitor.get(path).await.text;
-            html::check(&page);
+            let page = visitor.page(path).await;
             has(
                 &page,
                 &[
@@ -179,10 +168,7 @@ app_on_both_engines!(
                     "Peça agora 42 unidades.",
                 ],
             );
-            assert!(
-                !page.contains("every 2s") && !page.contains("class=\"spinner\""),
-                "{page}"
-            );
+            has_not(&page, &["every 2s", "class=\"spinner\""]);
         }
     }
 );
@@ -193,8 +179,7 @@ app_on_both_engines!(
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/analyses/product/{product}/");
-        let page = visitor.get(&own).await;
-        assert!(page.text.contains("Analyse now"), "{}", page.text);
+        has(&visitor.page(&own).await, &["Analyse now"]);
         let fields = [("product", product.to_string())];
         let fields: Vec<(&str, &str)> = fields
             .iter()
@@ -204,10 +189,8 @@ app_on_both_engines!(
         assert_eq!(asked.status, 303, "{asked:?}");
         let progress = asked.header("location").to_owned();
         assert_eq!(progress, format!("/analyses/product/{product}/?after=0"));
-        let page = visitor.get(&progress).await;
-        html::check(&page.text);
-        assert!(page.text.contains("Queued"), "{}", page.text);
-        has(&page.text, &["hx-trigger=\"every 2s\""]);
+        let page = visitor.page(&progress).await;
+        has(&page, &["Queued", "hx-trigger=\"every 2s\""]);
         step(&app).await;
         let done = visitor.get(&progress).await;
         assert_eq!(done.header("location"), "/analyses/1/");
@@ -226,41 +209,32 @@ app_on_both_engines!(
         let product = app.manager().a_product("Arroz", 50).await;
         let visitor = app.logged_in("manager").await;
         let own = format!("/products/{product}/");
-        let page = visitor.get(&own).await;
-        html::check(&page.text);
-        assert!(page.text.contains("Not analysed yet"), "{}", page.text);
+        has(&visitor.page(&own).await, &["Not analysed yet"]);
         let id = product.to_string();
         let fields = [("product", id.as_str()), ("from", "product")];
         let asked = visitor.submit("/analyses/", &fields).await;
         assert_eq!(asked.header("location"), format!("{own}?after=0#analysis"));
         let progress = format!("{own}?after=0");
-        let page = visitor.get(&progress).await;
-        html::check(&page.text);
-        assert!(page.text.contains("Queued"), "{}", page.text);
-        assert!(
-            page.text
-                .contains(&format!("hx-get=\"{progress}\" hx-trigger=\"every 2s\"")),
-            "{}",
-            page.text
+        let page = visitor.page(&progress).await;
+        assert!(page.contains("Queued"), "{page}");
+        has(
+            &page,
+            &[&format!("hx-get=\"{progress}\" hx-trigger=\"every 2s\"")],
         );
         step(&app).await;
-        let done = visitor.get(&progress).await;
-        html::check(&done.text);
-        assert!(!done.text.contains("hx-trigger=\"every 2s\""));
-        assert!(done.text.contains("Ready</span>"), "{}", done.text);
-        assert!(done.text.contains("href=\"/analyses/1/\""), "{}", done.text);
+        let done = visitor.page(&progress).await;
+        assert!(!done.contains("hx-trigger=\"every 2s\""));
+        assert!(done.contains("Ready</span>"), "{done}");
+        assert!(done.contains("href=\"/analyses/1/\""), "{done}");
         // The text is in the shop's language, and its `lang` attribute says so.
-        assert!(done.text.contains("<p lang=\"pt-BR\">"), "{}", done.text);
-        let page = visitor.get("/analyses/1/").await;
-        assert!(
-            page.text
-                .contains("<h1><span lang=\"pt-BR\">Reposição: Arroz</span></h1>"),
-            "{}",
-            page.text
+        assert!(done.contains("<p lang=\"pt-BR\">"), "{done}");
+        let page = visitor.page("/analyses/1/").await;
+        has(
+            &page,
+            &["<h1><span lang=\"pt-BR\">Reposição: Arroz</span></h1>"],
         );
         let viewer = app.logged_in("viewer").await;
-        let page = viewer.get(&own).await;
-        assert!(!page.text.contains("name=\"product\""), "{}", page.text);
+        has_not(&viewer.page(&own).await, &["name=\"product\""]);
     }
 );
 
@@ -291,17 +265,11 @@ on_both_engines!(
                 "review_interval_days": null, "pack_multiple": 6,
             }),
         );
-        let page = visitor.get(&format!("/analyses/product/{product}/")).await;
-        assert!(page.text.contains("value=\"97,5\""), "{}", page.text);
-        let wrong = visitor.submit(&path, &fields("101")).await;
-        assert_eq!(wrong.status, 422, "{wrong:?}");
-        html::check(&wrong.text);
-        assert!(wrong.text.contains("value=\"101\""), "{}", wrong.text);
+        let page = visitor.page(&format!("/analyses/product/{product}/")).await;
+        assert!(page.contains("value=\"97,5\""), "{page}");
+        let wrong = visitor.refused(&path, &fields("101")).await;
+        assert!(wrong.contains("value=\"101\""), "{wrong}");
         let summary = "<a href=\"#service_level\">Nível de serviço, em %: ";
-        assert!(
-            wrong.text.contains("de 50 a 99,99") && wrong.text.contains(summary),
-            "{}",
-            wrong.text
-        );
+        has(&wrong, &["de 50 a 99,99", summary]);
     }
 );

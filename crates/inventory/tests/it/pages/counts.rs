@@ -2,20 +2,21 @@
 //! and all are booked or undone together.
 
 use serde_json::json;
-use test_kit::html::has;
+use test_kit::html::{has, has_not};
 
 use crate::{
     app::{Answer, TestApp, app_on_both_engines},
     visitor::{Visitor, hidden, is_refused, leads_to, token},
 };
 
+const NEW: &str = "/counts/new/";
 const DRAFT: &str = "/counts/1/edit/";
 const REVIEW: &str = "/counts/1/review/";
 const BOOKED: &str = "/counts/1/";
 
-/// Ten each of coffee, tea and milk of the category 1, which a scanner finds, and of soap of the
-/// category 2.
-async fn a_shop(app: &TestApp) {
+/// A supplier, and ten each of coffee, tea and milk of the category 1, which a scanner finds, and of
+/// soap of the category 2.
+pub(super) async fn a_shop(app: &TestApp) {
     let admin = app.admin();
     admin.a_category("Grãos").await;
     admin.a_category("Limpeza").await;
@@ -35,9 +36,7 @@ async fn a_shop(app: &TestApp) {
 
 /// Begins a count of the first category.
 async fn start(visitor: &Visitor<'_>, draft: &str) {
-    let begun = visitor
-        .submit_with_token("/counts/new/", &[("category", "1")])
-        .await;
+    let begun = visitor.submit_with_token(NEW, &[("category", "1")]).await;
     leads_to(&begun, draft);
 }
 
@@ -257,8 +256,7 @@ app_on_both_engines!(
             &[("quantity_1", ""), ("shown_1", ""), ("quantity_3", "5")],
         )
         .await;
-        let draft = admin.page(DRAFT).await;
-        assert!(draft.contains("3 of 3 products counted"), "{draft}");
+        has(&admin.page(DRAFT).await, &["3 of 3 products counted"]);
         for wrong in ["-1", "10000000", "x", "1.5"] {
             let fields = [("quantity_2", wrong), ("shown_2", "1200"), ("do", "review")];
             let refused = admin.submit_with_token(DRAFT, &fields).await;
@@ -279,8 +277,7 @@ app_on_both_engines!(
     just_the_differences_that_were_shown_are_booked_and_once,
     async |app| {
         let admin = a_draft(&app).await;
-        let review = admin.page(REVIEW).await;
-        assert!(!review.contains("Record the count"), "{review}");
+        has_not(&admin.page(REVIEW).await, &["Record the count"]);
         is_refused(&book(&admin).await, &["Nothing has been counted yet."]);
         type_in(&admin, &[("quantity_1", "8")]).await;
         let old = hidden(&admin.page(REVIEW).await, "seen");
@@ -318,7 +315,7 @@ app_on_both_engines!(
         let client = app.admin();
         client.receive(1, 3, 1).await;
         let admin = app.logged_in("admin").await;
-        let form = admin.page("/counts/new/").await;
+        let form = admin.page(NEW).await;
         has(&form, &["the products of its latest 10,000 inflows."]);
         for (at, fields, label, products) in [
             (1, &[("category", "2")][..], "Category: Limpeza", 1),
@@ -338,7 +335,7 @@ app_on_both_engines!(
             ),
             (6, &[][..], "All products", 4),
         ] {
-            let begun = admin.submit_with_token("/counts/new/", fields).await;
+            let begun = admin.submit_with_token(NEW, fields).await;
             let draft = format!("/counts/{at}/edit/");
             leads_to(&begun, &draft);
             let draft = admin.page(&draft).await;
@@ -346,16 +343,15 @@ app_on_both_engines!(
             let said = format!("0 of {products} product");
             assert!(draft.contains(&said), "{label}: {draft}");
         }
-        let listed = admin.page("/counts/").await;
-        assert!(listed.contains("Supplier: Torra Forte"), "{listed}");
+        has(&admin.page("/counts/").await, &["Supplier: Torra Forte"]);
         let both = [("supplier", "1"), ("category", "1")];
-        let refused = admin.submit_with_token("/counts/new/", &both).await;
+        let refused = admin.submit_with_token(NEW, &both).await;
         is_refused(&refused, &["Supplier: Choose the supplier alone"]);
         let none = [("search", "vassoura")];
-        let refused = admin.submit_with_token("/counts/new/", &none).await;
+        let refused = admin.submit_with_token(NEW, &none).await;
         is_refused(&refused, &["There are no products to count."]);
         let unknown = [("category_text", "nada")];
-        let refused = admin.submit_with_token("/counts/new/", &unknown).await;
+        let refused = admin.submit_with_token(NEW, &unknown).await;
         is_refused(&refused, &["href=\"#category\""]);
     }
 );
@@ -367,17 +363,10 @@ app_on_both_engines!(
         let manager = app.logged_in("manager").await;
         start(&manager, DRAFT).await;
         let viewer = app.logged_in("viewer").await;
-        for path in ["/counts/", "/counts/new/", DRAFT, REVIEW, BOOKED] {
-            let refused = viewer.page_with(path, 403).await;
-            assert!(refused.contains("Can change product"), "{refused}");
+        for path in ["/counts/", NEW, DRAFT, REVIEW, BOOKED] {
+            has(&viewer.page_with(path, 403).await, &["Can change product"]);
         }
-        for path in [
-            "/counts/new/",
-            DRAFT,
-            REVIEW,
-            "/counts/1/delete/",
-            "/counts/1/undo/",
-        ] {
+        for path in [NEW, DRAFT, REVIEW, "/counts/1/delete/", "/counts/1/undo/"] {
             let refused = viewer.submit(path, &[]).await;
             assert_eq!(refused.status, 403, "{path}");
         }
@@ -422,16 +411,16 @@ app_on_both_engines!(
 app_on_both_engines!(counts_have_bounds, async |app| {
     app.make_up(501, 0, 1, 30).await;
     let admin = app.logged_in("admin").await;
-    let refused = admin.submit_with_token("/counts/new/", &[]).await;
+    let refused = admin.submit_with_token(NEW, &[]).await;
     is_refused(
         &refused,
         &["Category: That is more than 500 products. Choose fewer"],
     );
     let fields = [("category", "1")];
     for _ in 0..20 {
-        let begun = admin.submit_with_token("/counts/new/", &fields).await;
+        let begun = admin.submit_with_token(NEW, &fields).await;
         assert_eq!(begun.status, 303, "{begun:?}");
     }
-    let refused = admin.submit_with_token("/counts/new/", &fields).await;
+    let refused = admin.submit_with_token(NEW, &fields).await;
     is_refused(&refused, &["You already have 20 drafts"]);
 });

@@ -79,11 +79,9 @@ app_on_both_engines!(
         let admin = app.logged_in("admin").await;
         upload(&admin, ROWS).await;
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
-        assert!(
-            admin
-                .page("/import/1/")
-                .await
-                .contains("Undoing also deletes the categories and brands")
+        has(
+            &admin.page("/import/1/").await,
+            &["Undoing also deletes the categories and brands"],
         );
         let product = json!({"title": "Feijão", "category": 2, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
                              "quantity": 1});

@@ -2,27 +2,13 @@
 //! whole.
 
 use serde_json::json;
-use test_kit::html::has;
+use test_kit::html::{has, has_not};
 
+use super::counts::a_shop;
 use crate::{
     app::{TestApp, app_on_both_engines},
     visitor::{Visitor, is_refused, leads_to, token},
 };
-
-/// Three products, of which the first has the id 1, and a supplier.
-async fn a_shop(app: &TestApp) {
-    let admin = app.admin();
-    admin.a_category("Grãos").await;
-    admin.a_brand("Grãos").await;
-    for (title, serie_number) in [
-        ("Café", "7891000000014"),
-        ("Chá", "7891000000021"),
-        ("Leite", "7891000000038"),
-    ] {
-        admin.a_product_with_code(title, serie_number, 1).await;
-    }
-    admin.a_supplier("Torra Forte").await;
-}
 
 async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
     let list = app.admin().get("/api/v1/inflows/?ordering=id").await;
@@ -32,8 +18,7 @@ async fn inflows(app: &TestApp) -> Vec<serde_json::Value> {
 /// Begins the draft 1 for the supplier.
 async fn begin(visitor: &Visitor<'_>) {
     let fields = [("supplier_text", "torra"), ("invoice", "4711")];
-    let begun = visitor.submit_with_token("/receiving/new/", &fields).await;
-    leads_to(&begun, DRAFT);
+    leads_to(&visitor.submit_with_token(NEW, &fields).await, DRAFT);
 }
 
 /// The shop, and the browser of its administrator, who has begun the draft 1.
@@ -58,6 +43,8 @@ async fn scan(visitor: &Visitor<'_>, code: &str, quantity: &str) {
 
 /// The other fields of the draft 1.
 const HEADER: [(&str, &str); 2] = [("supplier", "1"), ("invoice", "4711")];
+const LIST: &str = "/receiving/";
+const NEW: &str = "/receiving/new/";
 const DRAFT: &str = "/receiving/1/edit/";
 
 /// Presses a button of the draft 1.
@@ -106,8 +93,7 @@ app_on_both_engines!(
             assert!(told.contains(said), "{said}: {told}");
         }
         assert_eq!(admin.get(DRAFT).await.header("location"), "/receiving/1/");
-        let listed = admin.page("/receiving/").await;
-        assert!(listed.contains("Torra Forte · 4711"), "{listed}");
+        has(&admin.page(LIST).await, &["Torra Forte · 4711"]);
         // What was paid stays, whatever the goods cost later.
         app.change_product(1, json!({"cost_price": "999.00"})).await;
         has(&admin.page("/receiving/1/").await, &["R$\u{a0}3,020.00"]);
@@ -131,8 +117,7 @@ app_on_both_engines!(
         scan(&admin, "7891000000014", "3").await;
         scan(&admin, "7891000000021", "1").await;
         scan(&admin, "7891000000014", "4").await;
-        let told = admin.page(DRAFT).await;
-        assert!(told.contains("In the list: 7."), "{told}");
+        has(&admin.page(DRAFT).await, &["In the list: 7."]);
         // A field that the form shows unchanged keeps another user's change.
         let [supplier, invoice] = HEADER;
         let changed = [
@@ -145,8 +130,7 @@ app_on_both_engines!(
             ("do", "save"),
         ];
         leads_to(&admin.submit_with_token(DRAFT, &changed).await, DRAFT);
-        let draft = admin.page(DRAFT).await;
-        assert!(draft.contains("2 products · 13 units"), "{draft}");
+        has(&admin.page(DRAFT).await, &["2 products · 13 units"]);
         for wrong in ["0", "1000001", "x", ""] {
             let changed = [
                 supplier,
@@ -184,7 +168,7 @@ app_on_both_engines!(
         let refused = admin.submit_with_token(DRAFT, &fields).await;
         is_refused(&refused, &["less than or equal to 1000000"]);
         let fields = [invoice, ("product_text", "zzz"), ("quantity", "x")];
-        let refused = admin.submit_with_token("/receiving/new/", &fields).await;
+        let refused = admin.submit_with_token(NEW, &fields).await;
         let both = ["“zzz”", "Quantity: A valid integer is required."];
         is_refused(&refused, &both);
     }
@@ -225,11 +209,10 @@ app_on_both_engines!(
         has(&admin.page(DRAFT).await, &["already been undone"]);
         assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         // A form that begins a draft begins only one.
-        let token = self::token(&admin.page("/receiving/new/").await);
+        let token = self::token(&admin.page(NEW).await);
         let new = [supplier, ("form_token", token.as_str())];
         for _ in 0..2 {
-            let begun = admin.submit("/receiving/new/", &new).await;
-            leads_to(&begun, "/receiving/2/edit/");
+            leads_to(&admin.submit(NEW, &new).await, "/receiving/2/edit/");
         }
     }
 );
@@ -301,32 +284,22 @@ app_on_both_engines!(
         for path in [DRAFT, "/receiving/1/", "/receiving/1/delete/"] {
             admin.page_with(path, 404).await;
         }
-        let taken = admin.submit(DRAFT, &[("do", "book")]).await;
-        assert_eq!(taken.status, 404);
+        assert_eq!(admin.submit(DRAFT, &[("do", "book")]).await.status, 404);
         admin.submit("/receiving/1/delete/", &[]).await;
-        has(&admin.page("/receiving/").await, &["No drafts."]);
+        has(&admin.page(LIST).await, &["No drafts."]);
         let manager = app.logged_in("manager").await;
-        let listed = manager.page("/receiving/").await;
-        assert!(listed.contains("1 product · 3 units"), "{listed}");
+        has(&manager.page(LIST).await, &["1 product · 3 units"]);
         leads_to(&press(&manager, "book").await, "/receiving/1/");
         // Users who may not delete inflows are offered no Undo. After an Undo the draft belongs to
         // its maker again.
-        let told = manager.page("/receiving/1/").await;
-        assert!(!told.contains("/undo/"), "{told}");
-        let refused = manager.submit("/receiving/1/undo/", &[]).await;
-        assert_eq!(refused.status, 403);
-        leads_to(
-            &admin.submit("/receiving/1/undo/", &[]).await,
-            "/receiving/",
-        );
+        has_not(&manager.page("/receiving/1/").await, &["/undo/"]);
+        assert_eq!(manager.submit("/receiving/1/undo/", &[]).await.status, 403);
+        leads_to(&admin.submit("/receiving/1/undo/", &[]).await, LIST);
         assert_eq!(app.stock::<3>().await, [10, 10, 10]);
         admin.page_with(DRAFT, 404).await;
         let asked = manager.page("/receiving/1/delete/").await;
         assert!(asked.contains("Torra Forte · 1 product"), "{asked}");
-        leads_to(
-            &manager.submit("/receiving/1/delete/", &[]).await,
-            "/receiving/",
-        );
+        leads_to(&manager.submit("/receiving/1/delete/", &[]).await, LIST);
         manager.page_with(DRAFT, 404).await;
     }
 );
@@ -340,13 +313,13 @@ app_on_both_engines!(
         scan(&manager, "cafe", "3").await;
         leads_to(&press(&manager, "book").await, "/receiving/1/");
         let fields = [("supplier", "1")];
-        let begun = manager.submit_with_token("/receiving/new/", &fields).await;
+        let begun = manager.submit_with_token(NEW, &fields).await;
         leads_to(&begun, "/receiving/2/edit/");
         let root = app.superuser().await;
         let confirmed = [("confirm", "yes")];
         root.done("/admin/users/2/delete/", &confirmed).await;
         let admin = app.logged_in("admin").await;
-        let listed = admin.page("/receiving/").await;
+        let listed = admin.page(LIST).await;
         has(
             &listed,
             &["Torra Forte · 4711", "manager", "\"/receiving/2/\""],
@@ -359,26 +332,17 @@ app_on_both_engines!(
         leads_to(&admin.submit("/receiving/1/undo/", &[]).await, DRAFT);
         leads_to(&press(&admin, "book").await, "/receiving/1/");
         has(&root.page("/receiving/1/").await, &["<dd>admin</dd>"]);
-        leads_to(
-            &root.submit("/receiving/2/delete/", &[]).await,
-            "/receiving/",
-        );
+        leads_to(&root.submit("/receiving/2/delete/", &[]).await, LIST);
     }
 );
 
 app_on_both_engines!(who_may_not_book_goods_in_receives_none, async |app| {
     a_shop(&app).await;
     let viewer = app.logged_in("viewer").await;
-    for path in ["/receiving/", "/receiving/new/", DRAFT, "/receiving/1/"] {
-        let refused = viewer.page_with(path, 403).await;
-        assert!(refused.contains("Can add inflow"), "{refused}");
+    for path in [LIST, NEW, DRAFT, "/receiving/1/"] {
+        has(&viewer.page_with(path, 403).await, &["Can add inflow"]);
     }
-    for path in [
-        "/receiving/new/",
-        DRAFT,
-        "/receiving/1/delete/",
-        "/receiving/1/undo/",
-    ] {
+    for path in [NEW, DRAFT, "/receiving/1/delete/", "/receiving/1/undo/"] {
         let refused = viewer.submit(path, &[]).await;
         assert_eq!(refused.status, 403, "{path}");
     }
@@ -394,22 +358,18 @@ app_on_both_engines!(drafts_have_bounds, async |app| {
     a_shop(&app).await;
     let admin = app.logged_in("admin").await;
     let long = "1".repeat(61);
-    let refused = admin
-        .submit_with_token("/receiving/new/", &[("invoice", &long)])
-        .await;
+    let refused = admin.submit_with_token(NEW, &[("invoice", &long)]).await;
     is_refused(&refused, &["Invoice number: "]);
     let unknown = [("supplier_text", "ninguém"), ("product_text", "nada")];
-    let refused = admin.submit_with_token("/receiving/new/", &unknown).await;
+    let refused = admin.submit_with_token(NEW, &unknown).await;
     is_refused(&refused, &["href=\"#supplier\"", "href=\"#product\""]);
     let access_key = "3".repeat(44);
     for _ in 0..20 {
         let fields = [("invoice", access_key.as_str())];
-        let begun = admin.submit_with_token("/receiving/new/", &fields).await;
+        let begun = admin.submit_with_token(NEW, &fields).await;
         assert_eq!(begun.status, 303, "{begun:?}");
     }
-    let refused = admin
-        .submit_with_token("/receiving/new/", &[("invoice", "1")])
-        .await;
+    let refused = admin.submit_with_token(NEW, &[("invoice", "1")]).await;
     is_refused(&refused, &["You already have 20 drafts"]);
 });
 
@@ -419,11 +379,11 @@ app_on_both_engines!(
         a_shop(&app).await;
         let admin = app.logged_in("admin").await;
         let none = [("do", "book")];
-        let refused = admin.submit_with_token("/receiving/new/", &none).await;
+        let refused = admin.submit_with_token(NEW, &none).await;
         is_refused(&refused, &["Supplier: This field is required."]);
         let nothing = [("supplier", "1"), ("do", "book")];
-        let refused = admin.submit_with_token("/receiving/new/", &nothing).await;
+        let refused = admin.submit_with_token(NEW, &nothing).await;
         is_refused(&refused, &["Add at least one product."]);
-        has(&admin.page("/receiving/").await, &["No drafts."]);
+        has(&admin.page(LIST).await, &["No drafts."]);
     }
 );

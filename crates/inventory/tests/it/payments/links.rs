@@ -10,6 +10,8 @@ use super::{
 };
 use crate::visitor::{hidden, leads_to};
 
+/// The page of the order that checkout creates.
+const ORDER: &str = "/payments/orders/ord_1/";
 const NEW: &str = "/payments/new/";
 
 /// Creates every order.
@@ -36,10 +38,7 @@ on_both_engines!(
             ("do", "create"),
         ];
         for _ in 0..2 {
-            leads_to(
-                &manager.submit(NEW, &fields).await,
-                "/payments/orders/ord_1/",
-            );
+            leads_to(&manager.submit(NEW, &fields).await, ORDER);
         }
         let posts = checkout.posts();
         let expected = json!({
@@ -73,10 +72,7 @@ on_both_engines!(
                 ("reference", "10\t42"),
                 ("do", "create"),
             ];
-            leads_to(
-                &manager.submit(NEW, &fields).await,
-                "/payments/orders/ord_1/",
-            );
+            leads_to(&manager.submit(NEW, &fields).await, ORDER);
             let sent = checkout.posts().pop().unwrap().json();
             assert_eq!(sent["items"][0]["title"], "Arroz branco");
             assert_eq!(
@@ -220,7 +216,7 @@ on_both_engines!(
             &["A price has changed.", "R$\u{a0}12.50"],
         );
         assert_eq!(checkout.posts().len(), 0);
-        leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
+        leads_to(&send(create("12.50")).await, ORDER);
         let expected = json!({
             "description": "2 × Arroz",
             "items": [{"title": "Arroz", "quantity": 2, "unit_price": 12.50, "sku": "7891"}],
@@ -265,7 +261,7 @@ on_both_engines!(
         says(&answer, 200, &["name=\"amount\""]);
         let title = json!({"title": "á".repeat(500)});
         app.admin().change_product(1, title).await;
-        leads_to(&send(create("12.50")).await, "/payments/orders/ord_1/");
+        leads_to(&send(create("12.50")).await, ORDER);
         let sent = checkout.posts().pop().unwrap().json();
         let title = format!("{}…", "á".repeat(255));
         assert_eq!(sent["items"][0]["title"], title);
@@ -293,10 +289,7 @@ on_both_engines!(
         );
         assert_eq!(hidden(&answer.text, "form_token"), token);
         checkout.behaves(makes);
-        leads_to(
-            &manager.submit(NEW, &fields).await,
-            "/payments/orders/ord_1/",
-        );
+        leads_to(&manager.submit(NEW, &fields).await, ORDER);
         let posts = checkout.posts();
         let keys = posts.iter().map(|call| call.header("idempotency-key"));
         assert_eq!(keys.collect::<std::collections::BTreeSet<_>>().len(), 1);

@@ -1,7 +1,7 @@
 //! The pages of `/webhooks/`.
 
 use inventory::events;
-use test_kit::on_both_engines;
+use test_kit::{html::has, on_both_engines};
 
 use super::{
     config,
@@ -15,8 +15,9 @@ use crate::{
 
 /// The secret of an endpoint that a page shows.
 pub(crate) fn secret(page: &str) -> String {
+    test_kit::html::check(page);
     let (_, rest) = page.split_once("whsec_").unwrap();
-    rest.split('<').next().unwrap().to_owned()
+    format!("whsec_{}", rest.split('<').next().unwrap())
 }
 
 on_both_engines!(
@@ -30,34 +31,27 @@ on_both_engines!(
         app.pass().await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        let list = admin.get("/webhooks/").await;
-        assert_eq!(list.status, 200, "{list:?}");
-        for words in ["respondeu 410", "outflow.created"] {
-            assert!(list.text.contains(words), "{words}: {}", list.text);
-        }
+        let list = admin.page("/webhooks/").await;
+        has(&list, &["respondeu 410", "outflow.created"]);
         // The dashboard warns users with the permission that an endpoint gets no events any more.
         let told = "Desativado: respondeu 410";
-        let first = admin.get("/").await;
-        assert!(first.text.contains(told), "{first:?}");
+        has(&admin.page("/").await, &[told]);
         let mut viewer = app.logged_in("viewer").await;
         viewer.language = "pt-BR";
-        assert!(!viewer.get("/").await.text.contains(told));
+        assert!(!viewer.page("/").await.contains(told));
         receiver.behaves(|_| Reply::Status(200));
         assert_eq!(admin.submit("/webhooks/1/test/", &[]).await.status, 303);
         assert_eq!(admin.submit("/webhooks/1/enable/", &[]).await.status, 303);
         assert_eq!(app.pass().await.delivered, 1);
-        let one = admin.get("/webhooks/deliveries/1/").await;
-        assert!(
-            one.text.contains("resposta 410") && one.text.contains("resposta 200"),
-            "{one:?}"
-        );
+        let one = admin.page("/webhooks/deliveries/1/").await;
+        has(&one, &["resposta 410", "resposta 200"]);
         let again = admin.submit("/webhooks/deliveries/1/redeliver/", &[]).await;
         assert_eq!(again.status, 303);
         assert_eq!(app.pass().await.delivered, 1);
         assert_eq!(admin.submit("/webhooks/1/disable/", &[]).await.status, 303);
         assert!(app.endpoints().await[0].disabled().is_some());
         // An endpoint that a user switched off needs no warning.
-        assert!(!admin.get("/").await.text.contains("Desativado"));
+        assert!(!admin.page("/").await.contains("Desativado"));
         admin
             .submit("/webhooks/redeliver-failed/", &[])
             .await
@@ -87,19 +81,16 @@ on_both_engines!(
         // A failure of some minutes causes no warning.
         let told = "Falhando desde ";
         app.pass_after(6).await;
-        assert!(!admin.get("/").await.text.contains(told));
+        assert!(!admin.page("/").await.contains(told));
         app.pass_after(15 * 60).await;
-        let first = admin.get("/").await;
-        assert!(
-            first.text.contains(told) && first.text.contains("/webhooks/1/"),
-            "{first:?}"
-        );
-        test_kit::html::check(&first.text);
+        let first = admin.page("/").await;
+        has(&first, &[told, "/webhooks/1/"]);
+        test_kit::html::check(&first);
         let viewer = app.logged_in("viewer").await;
-        assert!(!viewer.get("/").await.text.contains("Failing"));
+        assert!(!viewer.page("/").await.contains("Failing"));
         receiver.behaves(|_| Reply::Status(200));
         app.pass_after(40 * 60).await;
-        assert!(!admin.get("/").await.text.contains(told));
+        assert!(!admin.page("/").await.contains(told));
     }
 );
 
@@ -122,8 +113,7 @@ on_both_engines!(
         assert_eq!(first.status, 303, "{first:?}");
         assert_eq!(second.set_cookies(), first.set_cookies());
         assert_eq!(third.set_cookies(), first.set_cookies());
-        let told = admin.page("/webhooks/1/").await;
-        assert!(told.contains("Test event: "), "{told}");
+        has(&admin.page("/webhooks/1/").await, &["Test event: "]);
         assert_eq!(receiver.received().len(), 1);
 
         receiver.behaves(|_| Reply::Status(204));
@@ -177,50 +167,42 @@ on_both_engines!(
         let app = TestApp::with(&address, config(None)).await;
         let mut admin = app.logged_in("admin").await;
         admin.language = "pt-BR";
-        let list = admin.get("/webhooks/").await;
-        assert!(list.text.contains("Nenhum destino ainda"), "{list:?}");
+        has(&admin.page("/webhooks/").await, &["Nenhum destino ainda"]);
         // The form shows the typed values again with their errors.
         let fields = [
             ("url", "loja.example"),
             ("description", "Caixa"),
             ("types:product.low_stock", "1"),
         ];
-        let refused = admin.submit("/webhooks/new/", &fields).await;
-        assert_eq!(refused.status, 422);
-        test_kit::html::check(&refused.text);
+        let refused = admin.refused("/webhooks/new/", &fields).await;
         for words in [
             "Digite um endereço que comece com",
             "value=\"loja.example\"",
             "name=\"types:product.low_stock\" value=\"1\" checked",
         ] {
-            assert!(refused.text.contains(words), "{words}: {}", refused.text);
+            assert!(refused.contains(words), "{words}: {}", refused);
         }
         let url = receiver.url();
         let fields = [("url", url.as_str()), ("types:outflow.created", "1")];
         let told = admin.submit("/webhooks/new/", &fields).await;
         assert_eq!(told.status, 200);
         assert!(told.header("cache-control").contains("no-store"));
-        let secret = secret_of(&told.text);
-        let detail = admin.get("/webhooks/1/").await;
-        test_kit::html::check(&detail.text);
-        assert!(!detail.text.contains("whsec_") && detail.text.contains("Ativo"));
+        let first = secret(&told.text);
+        let detail = admin.page("/webhooks/1/").await;
+        assert!(!detail.contains("whsec_") && detail.contains("Ativo"));
         let product = app.admin().a_product("Arroz", 50).await;
         app.sell(product, 1).await;
         app.pass().await;
-        assert!(receiver.received()[0].is_signed_with(&secret));
-        let asked = admin.get("/webhooks/1/secret/").await;
-        assert!(!asked.text.contains("whsec_") && asked.text.contains("24 horas"));
+        assert!(receiver.received()[0].is_signed_with(&first));
+        let asked = admin.page("/webhooks/1/secret/").await;
+        assert!(!asked.contains("whsec_") && asked.contains("24 horas"));
         let rotated = admin.submit("/webhooks/1/secret/", &[]).await;
-        assert_ne!(secret_of(&rotated.text), secret);
-        let edit = admin.get("/webhooks/1/edit/").await;
-        assert!(
-            edit.text
-                .contains("name=\"types:outflow.created\" value=\"1\" checked")
-        );
+        assert_ne!(secret(&rotated.text), first);
+        let edit = admin.page("/webhooks/1/edit/").await;
+        assert!(edit.contains("name=\"types:outflow.created\" value=\"1\" checked"));
         let fields = [("url", "https://erp.example/"), ("description", "ERP")];
-        let changed = admin.submit("/webhooks/1/edit/", &fields).await;
-        assert_eq!(changed.status, 303);
-        let detail = admin.get("/webhooks/1/").await;
+        assert_eq!(admin.submit("/webhooks/1/edit/", &fields).await.status, 303);
+        let detail = admin.page("/webhooks/1/").await;
         for words in [
             "https://erp.example/",
             "ERP",
@@ -228,31 +210,22 @@ on_both_engines!(
             "Alterado: segredo · admin",
             "Segredo anterior válido até",
         ] {
-            assert!(detail.text.contains(words), "{words}: {}", detail.text);
+            assert!(detail.contains(words), "{words}: {}", detail);
         }
-        let asked = admin.get("/webhooks/1/delete/").await;
-        assert!(asked.text.contains("https://erp.example/"));
+        let asked = admin.page("/webhooks/1/delete/").await;
+        assert!(asked.contains("https://erp.example/"));
         assert_eq!(admin.submit("/webhooks/1/delete/", &[]).await.status, 303);
         assert_eq!(admin.get("/webhooks/1/").await.status, 404);
     }
 );
-
-/// The secret that a page shows.
-fn secret_of(page: &str) -> String {
-    test_kit::html::check(page);
-    let (_, rest) = page.split_once("whsec_").unwrap();
-    format!("whsec_{}", rest.split('<').next().unwrap())
-}
 
 on_both_engines!(
     the_endpoint_of_the_configuration_is_shown_and_not_changed_on_pages,
     async |address| {
         let (_receiver, app) = receiver_and_app(&address).await;
         let admin = app.logged_in("admin").await;
-        let detail = admin.get("/webhooks/1/").await;
-        assert!(
-            detail.text.contains("change them there") && !detail.text.contains("href=\"edit/\"")
-        );
+        let detail = admin.page("/webhooks/1/").await;
+        assert!(detail.contains("change them there") && !detail.contains("href=\"edit/\""));
         for page in ["edit", "secret", "delete"] {
             let path = format!("/webhooks/1/{page}/");
             assert_eq!(admin.get(&path).await.status, 409, "{page}");
@@ -301,7 +274,7 @@ app_on_both_engines!(
     async |app| {
         let admin = app.logged_in("admin").await;
         let new = "/webhooks/new/";
-        let first = token(&admin.get(new).await.text);
+        let first = token(&admin.page(new).await);
         let mut fields = [
             ("url", "https://erp.example/hook"),
             ("form_token", first.as_str()),
@@ -317,7 +290,7 @@ app_on_both_engines!(
             panic!("more than one was added")
         };
         let rotate = &format!("/webhooks/{}/secret/", endpoint.id);
-        let second = token(&admin.get(rotate).await.text);
+        let second = token(&admin.page(rotate).await);
         let fields = [("form_token", second.as_str())];
         let (one, other) =
             tokio::join!(admin.submit(rotate, &fields), admin.submit(rotate, &fields));
