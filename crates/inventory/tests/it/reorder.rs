@@ -97,7 +97,7 @@ app_on_both_engines!(
             let text = visitor.page("/low-stock/").await;
             for (product, expected) in [rice, salt, soap].into_iter().zip(expected) {
                 let row = row(&text, product);
-                has(&row, &expected);
+                has(row, &expected);
             }
             // Products that never sold come last, however low their stock is.
             in_order(&text, &[">Arroz</a>", ">Sabão</a>", ">Sal</a>"]);
