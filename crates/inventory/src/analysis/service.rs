@@ -165,8 +165,9 @@ pub(crate) async fn is_outdated(
     state: &State,
     analysis: &AnalysisSummary,
 ) -> Result<bool, db::Error> {
+    // The report of the shop.
     let Some(product) = analysis.product else {
-        return Ok(true);
+        return Ok(false);
     };
     let (id, policy) = (analysis.id, Policy::from(&state.config));
     let read = async move |conn: &mut db::Conn| {

@@ -15,7 +15,8 @@ pub(crate) struct AnalysisPanel {
     /// The user waits for an analysis with a larger id.
     pub(crate) after: i64,
     pub(crate) newest: Option<AnalysisSummary>,
-    /// Whether the advice of the newest analysis is for a stock that the product no longer has.
+    /// Whether the advice of the newest analysis is over: for a stock that the product no longer has,
+    /// or for an archived product.
     pub(crate) is_outdated: bool,
     /// Whether the newest analysis is the requested one.
     pub(crate) is_awaited: bool,
