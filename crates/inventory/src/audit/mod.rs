@@ -18,7 +18,7 @@ use crate::{
     listing::{Matches, PageRange},
     rest::{
         Refusal,
-        fields::Draft,
+        fields::{Draft, Origin},
         page::{Page, PageRequest},
     },
     work::Work,
@@ -52,7 +52,7 @@ pub(crate) async fn added<R: Record>(
     id: i64,
     text: &str,
 ) -> Result<(), db::Error> {
-    if draft.is_imported {
+    if draft.origin == Origin::Import {
         return Ok(());
     }
     record(work, Action::Added, model, id, text).await

@@ -55,8 +55,9 @@ pub(super) async fn change(
     entry: &NewEntry<'_>,
 ) -> Result<Result<ChangedStock, QuantityError>, db::Error> {
     let product = entry.product;
-    let may_be_archived =
-        entry.is_past || !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
+    let may_be_archived = entry.is_past
+        || entry.is_brought_back
+        || !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
     let mut stock = None;
     if !entry.is_past {
         stock = store::change_quantity(work, entry, may_be_archived).await?;

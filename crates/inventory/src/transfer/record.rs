@@ -24,7 +24,7 @@ use crate::{
     },
     rest::{
         Message, Refusal,
-        fields::{Draft, Members, Mode},
+        fields::{Draft, Members, Mode, Origin},
     },
     stock::{self, StockState, movements},
     work::Work,
@@ -121,19 +121,20 @@ pub(super) async fn create(
     work: &mut Work<'_>,
     resource: FileKind,
     members: &Members,
+    origin: Origin,
 ) -> Result<i64, Refusal> {
     let now = work.now;
     match resource {
         FileKind::Named(kind) => {
-            let draft = Draft::import(kind.fields(), members, now);
+            let draft = Draft::import(kind.fields(), members, now).of_origin(origin);
             Ok(kind.create(work, &draft).await?.id)
         }
         FileKind::Products => {
-            let draft = Draft::import(Products.fields(), members, now);
+            let draft = Draft::import(Products.fields(), members, now).of_origin(origin);
             Ok(Products.create(work, &draft).await?.id)
         }
         FileKind::Movements(movement) => {
-            let draft = Draft::import(movement.fields(), members, now);
+            let draft = Draft::import(movement.fields(), members, now).of_origin(origin);
             Ok(movement.create(work, &draft).await?.id)
         }
     }

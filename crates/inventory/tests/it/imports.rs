@@ -92,7 +92,7 @@ pub(crate) async fn state(app: &TestApp) -> Option<String> {
 }
 
 /// Ends the import that a dead process left behind.
-async fn after_a_crash(app: &TestApp) {
+pub(crate) async fn after_a_crash(app: &TestApp) {
     app.clock.advance(Duration::from_secs(31));
     resumed(app).await;
 }
@@ -219,32 +219,6 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
-    an_interrupted_import_that_others_complete_is_not_repeated_by_the_next_command,
-    async |app| {
-        let product = app.admin().a_product("Café", 1).await;
-        let supplier = app.admin().a_supplier("Atacado").await;
-        let rows = format!("{supplier},{product},1\n").repeat(450);
-        let file = CsvFile::new(&format!("supplier,product,quantity\n{rows}"));
-        let inflows = FileKind::Movements(Movement::Inflow);
-        let mut killed = Box::pin(file.import(&app, inflows));
-        while state(&app).await.as_deref() != Some("publishing") {
-            assert!(poll_once(&mut killed.as_mut()).await.is_none());
-        }
-        drop(killed);
-        after_a_crash(&app).await;
-        let again = file.import(&app, inflows).await.unwrap_err();
-        assert_eq!(
-            again.to_string(),
-            "the interrupted import of file.csv was completed: 450 inflows; nothing was imported again. Repeat the command if this is another file"
-        );
-        assert_eq!(app.admin().quantity_of(product).await, 451);
-        file.import(&app, inflows).await.unwrap();
-        assert_eq!(app.admin().quantity_of(product).await, 901);
-        verified(&app).await;
-    }
-);
-
-app_on_both_engines!(
     an_import_of_known_rows_is_alive_however_long_it_takes,
     async |app| {
         app.admin().a_product("Café", 5).await;
@@ -340,6 +314,16 @@ app_on_both_engines!(
         assert_eq!(app.count("products").await, 450);
         assert_eq!(app.admin().quantity_of(1).await, 3);
         assert_eq!(app.admin().quantity_of(450).await, 5);
+        // Their history does not end with their deletion.
+        let deleted =
+            "SELECT count(*) FROM audit_entries WHERE model = 'product' AND action = 'deleted'";
+        let added =
+            "SELECT count(*) FROM audit_entries WHERE model = 'product' AND action = 'added'";
+        let (deleted, added) = (app.number(deleted).await, app.number(added).await);
+        assert!(
+            deleted > 0 && added == deleted,
+            "{deleted} deleted, {added} added"
+        );
         verified(&app).await;
         for (what, body) in &extra {
             let path = format!("/api/v1/products/300/{what}/");

@@ -9,6 +9,7 @@ use inventory::{
     stock::{Policy, movements::Movement},
     transfer::{FileKind, resume},
 };
+use serde_json::json;
 use test_kit::{
     database::{Database, Engine, run},
     logs::Logs,
@@ -18,7 +19,7 @@ use tokio::sync::Barrier;
 
 use crate::{
     app::{TestApp, app_on_both_engines, unlimited},
-    imports::{CsvFile, poll_once, products, state, verified},
+    imports::{CsvFile, after_a_crash, poll_once, products, state, verified},
     races::until_one_waits,
 };
 
@@ -79,8 +80,9 @@ fn a_command_whose_connections_break_finishes_its_import() {
     });
 }
 
-/// An import of 450 inflows whose process died while it published them, half a minute ago.
-async fn abandoned(app: &TestApp) {
+/// An import of 450 inflows whose process died while it published them, half a minute ago: its
+/// product, which had one unit, and the file.
+async fn abandoned(app: &TestApp) -> (i64, CsvFile) {
     let product = app.admin().a_product("Café", 1).await;
     let supplier = app.admin().a_supplier("Atacado").await;
     let rows = format!("{supplier},{product},1\n").repeat(450);
@@ -91,7 +93,26 @@ async fn abandoned(app: &TestApp) {
     }
     drop(killed);
     app.clock.advance(Duration::from_secs(31));
+    (product, file)
 }
+
+app_on_both_engines!(
+    an_interrupted_import_that_others_complete_is_not_repeated_by_the_next_command,
+    async |app| {
+        let (product, file) = abandoned(&app).await;
+        after_a_crash(&app).await;
+        let inflows = FileKind::Movements(Movement::Inflow);
+        let again = file.import(&app, inflows).await.unwrap_err();
+        assert_eq!(
+            again.to_string(),
+            "the interrupted import of file.csv was completed: 450 inflows; nothing was imported again. Repeat the command if this is another file"
+        );
+        assert_eq!(app.admin().quantity_of(product).await, 451);
+        file.import(&app, inflows).await.unwrap();
+        assert_eq!(app.admin().quantity_of(product).await, 901);
+        verified(&app).await;
+    }
+);
 
 app_on_both_engines!(
     one_replica_alone_completes_an_interrupted_import,
@@ -153,3 +174,29 @@ async fn an_operator_reads_why_imports_fail_and_where_to_look() {
     state.shutdown.begin();
     working.await.unwrap();
 }
+
+app_on_both_engines!(
+    a_refused_undo_brings_back_movements_of_archived_products,
+    async |app| {
+        let sold = app.admin().a_product("Café", 1).await;
+        let archived = app.admin().a_product("Chá", 1).await;
+        let supplier = app.admin().a_supplier("Atacado").await;
+        let rows = format!("{supplier},{archived},1\n").repeat(449);
+        let file = CsvFile::new(&format!(
+            "supplier,product,quantity\n{supplier},{sold},5\n{rows}"
+        ));
+        let inflows = FileKind::Movements(Movement::Inflow);
+        file.import(&app, inflows).await.unwrap();
+        // The first inflow is withdrawn last.
+        app.admin().sell(sold, 4).await;
+        let path = format!("/api/v1/products/{archived}/archived/");
+        app.admin().put(&path, json!({"archived": true})).await;
+        app.execute("UPDATE imports SET state = 'withdrawing', under_way = 1")
+            .await;
+        after_a_crash(&app).await;
+        assert_eq!(state(&app).await.as_deref(), Some("done"));
+        assert_eq!(app.count("inflows").await, 450);
+        assert_eq!(app.admin().quantity_of(archived).await, 450);
+        verified(&app).await;
+    }
+);

@@ -12,8 +12,19 @@ pub struct Draft<R: Record> {
     pub input: R::Input,
     /// The errors of the other fields.
     pub errors: FieldErrors,
-    /// Whether the record is a row of an import. The audit log has one entry for a whole import.
-    pub is_imported: bool,
+    /// Where the record comes from.
+    pub origin: Origin,
+}
+
+/// Where the record of a draft comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A request, or the program itself.
+    Request,
+    /// A row of an import. The audit log has one entry for the whole import.
+    Import,
+    /// A row of an import whose undo was refused after it had deleted the record.
+    RefusedUndo,
 }
 
 impl<R: Record> Draft<R> {
@@ -33,16 +44,21 @@ impl<R: Record> Draft<R> {
         let mut reader = Reader::of_fields(fields, members, Mode::Whole);
         reader.imported_at = Some(now);
         Self {
-            is_imported: true,
+            origin: Origin::Import,
             ..Self::of(reader)
         }
+    }
+
+    /// The same record from another origin.
+    pub(crate) fn of_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 
     fn of(mut reader: Reader<'_>) -> Self {
         Self {
             input: R::Input::read(&mut reader),
             errors: reader.finish(),
-            is_imported: false,
+            origin: Origin::Request,
         }
     }
 
@@ -51,7 +67,7 @@ impl<R: Record> Draft<R> {
         Self {
             input,
             errors: FieldErrors::default(),
-            is_imported: false,
+            origin: Origin::Request,
         }
     }
 

@@ -29,7 +29,7 @@ use crate::{
     listing::{Matches, PageRange, TextQuery},
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members},
+        fields::{Draft, FieldErrors, Members, Origin},
         page::{Page, PageRequest},
         query::Parameters,
     },
@@ -140,6 +140,7 @@ impl ApiResource for Movement {
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
             moved_at: draft.input.created_at.get().copied(),
             is_past: is_history(work.tx, draft).await?,
+            is_brought_back: draft.origin == Origin::RefusedUndo,
             ..NewEntry::new(product, self.kinds().0, change)
         };
         // Locks the stock row, so the time is final, and the title, which inflows have a copy of.

@@ -34,7 +34,7 @@ use super::{
 use crate::{
     aggregates,
     audit::{self, Action},
-    rest::{Message, Refusal},
+    rest::{Message, Refusal, fields::Origin},
     stock::Policy,
     work::{Author, Work, WriteError, retry_on_conflict},
 };
@@ -394,8 +394,12 @@ async fn publish(
     for number in record::serie_numbers(resource, &rows) {
         store::release_serie_number(work.tx, id, &number).await?;
     }
+    let origin = match import.problem {
+        None => Origin::Import,
+        Some(_) => Origin::RefusedUndo,
+    };
     for row in rows {
-        import_row(work, resource, id, row).await?;
+        import_row(work, (resource, id), row, origin).await?;
     }
     // Readers add up all deltas, so a large import must not leave many.
     aggregates::compact(work.tx).await?;
@@ -404,13 +408,13 @@ async fn publish(
 
 async fn import_row(
     work: &mut Work<'_>,
-    resource: FileKind,
-    id: i64,
+    (resource, id): (FileKind, i64),
     mut row: StagedRow,
+    origin: Origin,
 ) -> Result<(), StepError> {
     names::create(work, id, &mut row).await?;
     let refused = |refusal| StepError::of(row.line, refusal);
-    let object = record::create(work, resource, &row.members).await;
+    let object = record::create(work, resource, &row.members, origin).await;
     let object = object.map_err(refused)?;
     if let Some(extra) = &row.extra {
         let restored = record::restore_extra(work, object, extra).await;
