@@ -127,19 +127,15 @@ impl AdminWrites for Endpoints {
     }
 
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
-        let Write {
-            by,
-            target,
-            members,
-        } = *write;
-        let (input, outbox) = (endpoints::input(members, None), &by.state.outbox);
-        let Some(id) = target.id() else {
+        let input = endpoints::input(write.members, None);
+        let outbox = &write.by.state.outbox;
+        let Some(id) = write.target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;
             return Ok(SavedRecord::of(id, input.url).with_secret(&secret));
         };
         endpoints::update(work, id, &input).await?;
         let saved = SavedRecord::of(id, input.url);
-        if is_renewed(members) {
+        if is_renewed(write.members) {
             let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
             return Ok(saved.with_secret(&secret));
         }

@@ -67,16 +67,11 @@ impl AdminModel for Groups {
 #[async_trait(?Send)]
 impl AdminWrites for Groups {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
-        let Write {
-            by,
-            target,
-            members,
-        } = *write;
-        let Some(id) = target.id() else {
-            let created = manage::create_group(work, &by.caller, members).await?;
+        let Some(id) = write.target.id() else {
+            let created = manage::create_group(work, &write.by.caller, write.members).await?;
             return Ok(created.into());
         };
-        let changed = manage::change_group(work, &by.caller, id, members).await?;
+        let changed = manage::change_group(work, &write.by.caller, id, write.members).await?;
         changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 

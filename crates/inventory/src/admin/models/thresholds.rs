@@ -59,16 +59,13 @@ impl AdminModel for Thresholds {
 #[async_trait(?Send)]
 impl AdminWrites for Thresholds {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
-        let Write {
-            target, members, ..
-        } = *write;
-        let ((product, threshold), errors) = read(target, members);
+        let ((product, threshold), errors) = read(write.target, write.members);
         let (Some(product), Some(_)) = (product, threshold) else {
             return Err(errors.into());
         };
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
         match stock::set_threshold(work, product, threshold).await {
-            Err(Refusal::NotFound) if target == WriteTarget::New => Err(unknown.into()),
+            Err(Refusal::NotFound) if write.target == WriteTarget::New => Err(unknown.into()),
             set => Ok(SavedRecord::of(product, set?)),
         }
     }

@@ -107,16 +107,11 @@ impl AdminModel for Users {
 #[async_trait(?Send)]
 impl AdminWrites for Users {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
-        let Write {
-            by,
-            target,
-            members,
-        } = *write;
-        let Some(id) = target.id() else {
-            let account = by.account.as_ref().ok_or(Refusal::NotFound)?;
+        let Some(id) = write.target.id() else {
+            let account = write.by.account.as_ref().ok_or(Refusal::NotFound)?;
             return Ok(manage::create(work, account).await?.into());
         };
-        let changed = manage::change(work, &by.caller, id, members).await?;
+        let changed = manage::change(work, &write.by.caller, id, write.members).await?;
         changed.map(SavedRecord::from).ok_or(Refusal::NotFound)
     }
 

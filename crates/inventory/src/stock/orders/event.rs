@@ -54,7 +54,7 @@ fn member<'a, T: Deserialize<'a>>(
 }
 
 /// Parses the body of an event. `None` if the event creates no outflows: its type is another one,
-/// the money was given back already, or no item has a serie number. Unknown members are ignored.
+/// all its payments are [`OVER`], or no item has a serie number. Unknown members are ignored.
 pub(super) fn read(body: &[u8]) -> Result<Option<NewOrder>, Unreadable> {
     let event: Members = serde_json::from_slice(body)?;
     let kind: String = member(&event, ("", "type"), "text")?;
