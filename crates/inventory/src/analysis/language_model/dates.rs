@@ -1,4 +1,5 @@
-//! The forms in which a text may say a date.
+//! The forms in which a text may say a date. A day alone is none: the text may go on with another
+//! month.
 
 use jiff::civil::Date;
 use web::locale::Locale;
@@ -25,32 +26,26 @@ pub(super) fn written(date: Date, locale: Locale) -> Vec<String> {
         dated.extend(years.iter().map(|year| format!("{numeric}/{year}")));
         undated.push(numeric);
     }
-    let ordinal = ordinal(day, locale);
-    for day in both(day).into_iter().chain(ordinal.clone()) {
+    let joints: &[&str] = match locale {
+        Locale::PtBr => &[" de "],
+        Locale::En => &[" ", ", "],
+    };
+    for day in both(day).into_iter().chain(ordinal(day, locale)) {
         for name in &names {
-            let (forms, with_year) = match locale {
-                Locale::PtBr => {
-                    let form = format!("{day} de {name}");
-                    (vec![form.clone()], vec![format!("{form} de {year}")])
-                }
-                Locale::En => (
-                    vec![format!("{day} {name}"), format!("{name} {day}")],
-                    vec![
-                        format!("{day} {name} {year}"),
-                        format!("{day} of {name} {year}"),
-                        format!("{name} {day}, {year}"),
-                        format!("{name} {day} {year}"),
-                    ],
-                ),
+            let forms = match locale {
+                Locale::PtBr => vec![format!("{day} de {name}")],
+                Locale::En => vec![
+                    format!("{day} {name}"),
+                    format!("{day} of {name}"),
+                    format!("{name} {day}"),
+                ],
             };
-            dated.extend(with_year);
-            undated.extend(forms);
-        }
-        if locale == Locale::PtBr {
-            undated.push(format!("dia {day}"));
+            for form in forms {
+                dated.extend(joints.iter().map(|joint| format!("{form}{joint}{year}")));
+                undated.push(form);
+            }
         }
     }
-    undated.extend(ordinal.filter(|_| locale == Locale::En));
     dated.extend(undated);
     dated
 }

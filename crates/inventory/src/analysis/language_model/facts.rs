@@ -349,7 +349,7 @@ mod tests {
             "20 de novembro de 2026",
             "20 de Novembro",
             "20/11/26",
-            "o dia 20",
+            "o dia 20 de novembro",
         ] {
             let text = format!("Peça 42 unidades até {text}.");
             assert_eq!(read(Locale::PtBr, &text), Ok(()), "{text}");
@@ -365,6 +365,7 @@ mod tests {
             "11/20/2026",
             "November 20th",
             "the 20th of November",
+            "the 20th of November, 2026",
         ] {
             let text = format!("Order 42 units until {text}.");
             assert_eq!(read(Locale::En, &text), Ok(()), "{text}");
@@ -376,10 +377,14 @@ mod tests {
             "Order 20 units.",
             "Order 42 units until 21 Nov 2026.",
             "Order 42 units until 20 Nov 2027.",
+            "Order 42 units until December 20th.",
+            "Order 42 units until the 20th of March.",
         ] {
             let refused = read(Locale::En, text);
             assert!(matches!(refused, Err(Flaw::Figure(_))), "{text}");
         }
+        let refused = read(Locale::PtBr, "Peça 42 unidades até o dia 20 de março.");
+        assert!(matches!(refused, Err(Flaw::Figure(_))));
     }
 
     #[test]
