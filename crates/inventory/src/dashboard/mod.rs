@@ -7,7 +7,10 @@ pub(crate) mod pages;
 mod store;
 mod view;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use db::{Conn, Error, Timestamp};
 
@@ -125,12 +128,18 @@ pub(crate) async fn read(state: &State, request: DashboardRequest) -> Result<Das
     })
 }
 
-/// The newest analysis whose advice is not over, among the newest few.
+/// The newest analysis whose advice is not over, among the newest few. Of each product only the
+/// newest counts.
 async fn newest_analysis(state: &State) -> Result<Option<AnalysisSummary>, Error> {
+    let mut outdated = BTreeSet::new();
     for newest in analysis::latest(&state.db, None, ANALYSES_TRIED).await? {
+        if outdated.contains(&newest.product) {
+            continue;
+        }
         if !analysis::is_outdated(state, &newest).await? {
             return Ok(Some(newest));
         }
+        outdated.insert(newest.product);
     }
     Ok(None)
 }

@@ -139,6 +139,24 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    advice_that_a_newer_one_replaced_does_not_come_back_when_that_is_over,
+    async |app| {
+        let product = app.admin().a_product("Café", 10).await;
+        let supplier = app.admin().a_supplier("Torra").await;
+        for _ in 0..2 {
+            app.sell(product, 4).await;
+            analysis::work_once(&app.state).await.unwrap();
+        }
+        // More than the newer advice was written for, less than the older.
+        app.set_threshold(product, 1).await;
+        app.receive(supplier, product, 2).await;
+        let visitor = app.logged_in("viewer").await;
+        let shown = page(&visitor, "/").await;
+        assert!(!shown.contains("Restock: "), "{shown}");
+    }
+);
+
+app_on_both_engines!(
     the_period_and_the_prices_are_chosen_in_the_address,
     async |app| {
         let product = app.admin().a_product("Café", 2_000).await;
