@@ -155,7 +155,8 @@ pub(crate) async fn sold_by_day(
     .await
 }
 
-/// The stock-outs of these products that overlap the time since `from`, with the product id.
+/// The stock-outs of these products that overlap the time since `from`, with the product id. None
+/// of those before the last opening of a product that was deleted and imported again.
 pub(crate) async fn stock_outs(
     conn: &mut Conn,
     products: &[i64],
@@ -172,6 +173,7 @@ pub(crate) async fn stock_outs(
     query.push(conn.engine().join_in_order()).push(
         "ledger_entries AS e
              ON e.product_id = p.id AND e.balance_after = 0
+                AND e.id >= (SELECT max(o.id) FROM ledger_entries AS o WHERE o.product_id = p.id AND o.kind = 'opening')
                 AND e.created_at >= COALESCE((SELECT max(l.created_at) FROM ledger_entries AS l
                                               WHERE l.product_id = p.id AND l.created_at < ",
     );

@@ -207,6 +207,36 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    stock_outs_of_a_products_earlier_life_do_not_count,
+    async |app| {
+        let products = FileKind::Products;
+        app.admin().a_category("Grãos").await;
+        app.admin().a_brand("Sol").await;
+        let row = |id: i64, units: i64| {
+            format!(
+                "id,title,category,brand,cost_price,selling_price,quantity\n{id},P{id},1,1,1.00,2.00,{units}\n"
+            )
+        };
+        load_bytes(&app, products, row(1, 0)).await.unwrap();
+        app.admin().delete("/api/v1/products/1/").await;
+        let mut history = "product,quantity,created_at\n".to_owned();
+        for _ in 0..20 {
+            let then = resource::time_text(app.clock.now());
+            history += &format!("1,3,{then}\n2,3,{then}\n");
+            app.clock.advance(DAY * 3);
+        }
+        for product in [1, 2] {
+            load_bytes(&app, products, row(product, 14)).await.unwrap();
+        }
+        load_bytes(&app, OUTFLOWS, history).await.unwrap();
+        app.clock.advance(DAY);
+        let (lines, _) = report_of(&app).await;
+        assert!(lines[0].demand_per_day.is_some());
+        assert_eq!(lines[0].demand_per_day, lines[1].demand_per_day);
+    }
+);
+
+app_on_both_engines!(
     sums_beyond_64_bits_and_the_dearest_product_break_neither_the_report_nor_verify,
     async |app| {
         let product = app.admin().a_product("Arroz", i64::MAX).await;
