@@ -508,8 +508,8 @@ CREATE TABLE imports (
                CHECK (state IN ('checked', 'staging', 'publishing', 'withdrawing', 'discarding', 'done', 'undone')),
     -- 1 while a process works on it. Only one import runs at a time.
     under_way  BIGINT CONSTRAINT imports_under_way_key UNIQUE CONSTRAINT imports_under_way_check CHECK (under_way = 1),
-    -- Whether it is of a command that has not told its end yet, as one that was killed.
-    unreported BOOLEAN NOT NULL DEFAULT FALSE,
+    -- SHA-256 of the file of a command that has not told its end yet, as one that was killed.
+    unreported TEXT,
     -- Why the import is withdrawn, in both languages. NULL: it continues as requested.
     problem    TEXT,
     -- Records that were, or would be, created.

@@ -16,7 +16,10 @@ use super::{
     sheet::Sheet,
     staging::{self, Ending},
 };
-use crate::{access::Actor, catalogue::named::Kind, rest::Message, stock::Policy, work::Author};
+use crate::{
+    access::Actor, catalogue::named::Kind, digest::digest_of, rest::Message, stock::Policy,
+    work::Author,
+};
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
@@ -94,16 +97,18 @@ pub async fn import(db: &Db, order: Order, progress: Progress) -> Result<Report,
     };
     let mut file = order.file.try_clone()?;
     file.rewind()?;
+    let digest = digest_of(&mut file)?;
+    file.rewind()?;
     let sheet = Sheet::of(Box::new(file), order.resource, progress)?;
     let examination = Examination::new(&run, sheet);
     if order.is_dry_run {
         return examine(db, examination).await;
     }
     staging::resume(db, order.policy, &order.clock).await?;
-    if let Some(added) = staging::take_unreported(db, order.resource, &order.name).await? {
+    if let Some(added) = staging::take_unreported(db, order.resource, digest.clone()).await? {
         return Err(ImportError::Format(completed(&order, added)));
     }
-    let id = staging::open(db, &run, &order.name).await?;
+    let id = staging::open(db, &run, &order.name, digest).await?;
     let report = import_rows(db, &order.clock, &run, id, examination).await?;
     staging::report(db, id).await?;
     Ok(report)

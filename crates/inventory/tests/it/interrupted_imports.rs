@@ -102,14 +102,18 @@ app_on_both_engines!(
         let (product, file) = abandoned(&app).await;
         after_a_crash(&app).await;
         let inflows = FileKind::Movements(Movement::Inflow);
+        // Another file of the same name.
+        let other = CsvFile::new(&format!("supplier,product,quantity\n1,{product},7\n"));
+        other.import(&app, inflows).await.unwrap();
+        assert_eq!(app.admin().quantity_of(product).await, 458);
         let again = file.import(&app, inflows).await.unwrap_err();
         assert_eq!(
             again.to_string(),
             "the interrupted import of file.csv was completed: 450 inflows; nothing was imported again. Repeat the command if this is another file"
         );
-        assert_eq!(app.admin().quantity_of(product).await, 451);
+        assert_eq!(app.admin().quantity_of(product).await, 458);
         file.import(&app, inflows).await.unwrap();
-        assert_eq!(app.admin().quantity_of(product).await, 901);
+        assert_eq!(app.admin().quantity_of(product).await, 908);
         verified(&app).await;
     }
 );

@@ -11,17 +11,17 @@ use crate::{
     work::Author,
 };
 
-/// Begins an import without an upload. Returns its id.
+/// Begins an import without an upload, of a file with this name and digest. Returns its id.
 pub(super) async fn open(
     tx: &mut Tx,
     resource: FileKind,
-    name: &str,
+    (name, digest): (&str, &str),
     now: Timestamp,
 ) -> Result<i64, Error> {
     tx.one(
         "INSERT INTO imports (user_name, resource, file_name, state, under_way, unreported, added, created_at, began_at, progress_at)
-         VALUES ('balcao inventory import', $1, $2, 'staging', 1, TRUE, 0, $3, $3, $3) RETURNING id",
-        &[&resource.name(), &name, &now],
+         VALUES ('balcao inventory import', $1, $2, 'staging', 1, $3, 0, $4, $4, $4) RETURNING id",
+        &[&resource.name(), &name, &digest, &now],
         |row| row.get(0),
     )
     .await
@@ -135,21 +135,21 @@ pub(super) async fn completed(conn: &mut Conn, id: i64) -> Result<Option<(String
         .await
 }
 
-/// Marks the completed imports of commands with this file name as reported. Returns the records of
-/// the newest.
+/// Marks the completed imports of commands with this file as reported. Returns the records of the
+/// newest.
 pub(super) async fn take_unreported(
     tx: &mut Tx,
     resource: FileKind,
-    name: &str,
+    digest: &str,
 ) -> Result<Option<i64>, Error> {
-    let sql = "UPDATE imports SET unreported = FALSE
-         WHERE unreported = TRUE AND state = 'done' AND resource = $1 AND file_name = $2 RETURNING added";
-    let values: [&dyn Param; 2] = [&resource.name(), &name];
+    let sql = "UPDATE imports SET unreported = NULL
+         WHERE unreported = $2 AND state = 'done' AND resource = $1 RETURNING added";
+    let values: [&dyn Param; 2] = [&resource.name(), &digest];
     Ok(tx.all(sql, &values, |row| row.get(0)).await?.pop())
 }
 
 pub(super) async fn report(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    let sql = "UPDATE imports SET unreported = FALSE WHERE id = $1";
+    let sql = "UPDATE imports SET unreported = NULL WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
 }
 
