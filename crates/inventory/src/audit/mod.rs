@@ -18,10 +18,9 @@ use crate::{
     listing::{Matches, PageRange},
     rest::{
         Refusal,
-        fields::{Draft, Origin},
         page::{Page, PageRequest},
     },
-    work::Work,
+    work::{Origin, Work},
 };
 
 /// The most characters of a record's display name that are stored.
@@ -44,18 +43,18 @@ pub async fn record(
     store::insert(tx, actor, action, (model, id.into()), &text, *now).await
 }
 
-/// Writes an entry for a new record. Rows of an import have no entries of their own.
-pub(crate) async fn added<R: Record>(
+/// Writes an entry for a record that was added or deleted, unless an import does it.
+pub(crate) async fn record_unless_imported(
     work: &mut Work<'_>,
-    draft: &Draft<R>,
+    action: Action<'_>,
     model: Model,
     id: i64,
     text: &str,
 ) -> Result<(), db::Error> {
-    if draft.origin == Origin::Import {
-        return Ok(());
+    match work.origin {
+        Origin::Import => Ok(()),
+        Origin::Request | Origin::RefusedUndo => record(work, action, model, id, text).await,
     }
-    record(work, Action::Added, model, id, text).await
 }
 
 /// Writes an entry for a changed record, with the changed fields.

@@ -18,6 +18,28 @@ pub(super) struct ChangedStock {
 }
 
 impl NewEntry<'_> {
+    /// The change of the quantity. None if the opening included the movement.
+    pub(super) const fn net(&self) -> i64 {
+        if self.is_past { 0 } else { self.change }
+    }
+
+    /// The change to the farthest balance of the rows of this entry. The two of a past movement
+    /// cancel each other, and the positive one comes first.
+    pub(super) const fn extreme(&self) -> i64 {
+        if self.is_past {
+            self.change.abs()
+        } else {
+            self.change
+        }
+    }
+
+    /// Whether the product may be archived: only new movements are refused.
+    pub(super) const fn may_be_archived(&self) -> bool {
+        self.is_past
+            || self.is_imported
+            || !matches!(self.kind, EntryKind::Inflow | EntryKind::Outflow)
+    }
+
     /// The time of the movement. Final once the stock row is locked, since that may raise the time
     /// of the write.
     pub(super) fn moved_at(&self, work: &Work<'_>) -> Timestamp {
@@ -55,22 +77,14 @@ pub(super) async fn change(
     entry: &NewEntry<'_>,
 ) -> Result<Result<ChangedStock, QuantityError>, db::Error> {
     let product = entry.product;
-    let may_be_archived = entry.is_past
-        || entry.is_brought_back
-        || !matches!(entry.kind, EntryKind::Inflow | EntryKind::Outflow);
-    let mut stock = None;
-    if !entry.is_past {
-        stock = store::change_quantity(work, entry, may_be_archived).await?;
-    }
+    let mut stock = store::change_quantity(work, entry).await?;
     if stock.is_none() {
         // A refused change locks nothing, so the stock may have changed since.
-        stock = store::lock_quantity(work, product).await?;
-        if let Err(error) = check(stock.as_ref(), entry, may_be_archived) {
+        let locked = store::lock_quantity(work, product).await?;
+        if let Err(error) = check(locked.as_ref(), entry) {
             return Ok(Err(error));
         }
-        if !entry.is_past {
-            stock = store::change_quantity(work, entry, may_be_archived).await?;
-        }
+        stock = store::change_quantity(work, entry).await?;
     }
     let snapshot = aggregates::product_snapshot(work.tx, product).await?;
     let changed = stock.zip(snapshot);
@@ -80,21 +94,12 @@ pub(super) async fn change(
 }
 
 /// Whether a stock row allows a change.
-fn check(
-    stock: Option<&LockedStock>,
-    entry: &NewEntry<'_>,
-    may_be_archived: bool,
-) -> Result<(), QuantityError> {
+fn check(stock: Option<&LockedStock>, entry: &NewEntry<'_>) -> Result<(), QuantityError> {
     let stock = stock.ok_or(QuantityError::NoProduct)?;
-    if stock.state.is_archived() && !may_be_archived {
+    if stock.state.is_archived() && !entry.may_be_archived() {
         return Err(QuantityError::Archived);
     }
-    let change = if entry.is_past {
-        entry.change.abs()
-    } else {
-        entry.change
-    };
-    quantity_after(stock.quantity, change).map(drop)
+    quantity_after(stock.quantity, entry.extreme()).map(drop)
 }
 
 /// Writes the ledger row of a change. Returns the stock after the change.

@@ -60,8 +60,8 @@ pub(super) struct NewEntry<'a> {
     pub(super) moved_at: Option<Timestamp>,
     /// Whether the product's opening included the movement, so that the quantity stays.
     pub(super) is_past: bool,
-    /// Whether a refused undo brings the movement back.
-    pub(super) is_brought_back: bool,
+    /// Whether the movement is a row of an import, which was checked when the import began.
+    pub(super) is_imported: bool,
 }
 
 impl NewEntry<'_> {
@@ -76,7 +76,7 @@ impl NewEntry<'_> {
             explanation: None,
             moved_at: None,
             is_past: false,
-            is_brought_back: false,
+            is_imported: false,
         }
     }
 }

@@ -61,12 +61,11 @@ const LOCKED_ON_SQLITE: &str = concat!(
 );
 
 /// Adds to a quantity and returns the stock row, whose time may raise the time of the write. `None`
-/// if the result would not be within 0 and 2⁶³-1, if there is no such product, or if it is archived
-/// and `may_be_archived` is false.
+/// if a balance would not be within 0 and 2⁶³-1, if there is no such product, or if it is archived
+/// and the entry refuses that.
 pub(super) async fn change_quantity(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
-    may_be_archived: bool,
 ) -> Result<Option<LockedStock>, Error> {
     macro_rules! update {
         () => {
@@ -75,10 +74,11 @@ pub(super) async fn change_quantity(
              WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
-    let (product, change, now) = (entry.product, entry.change, work.now);
+    let (product, change, now) = (entry.product, entry.net(), work.now);
+    let may_be_archived = entry.may_be_archived();
     // Compares with computed bounds instead of adding: the engines treat overflows differently.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
-    let most = i64::MAX - change.max(0);
+    let most = i64::MAX - entry.extreme().max(0);
     let values: [&dyn Param; 6] = [&product, &change, &now, &least, &most, &may_be_archived];
     let tx = &mut *work.tx;
     let stock = match tx.engine() {

@@ -24,7 +24,7 @@ use crate::{
     },
     rest::{
         Message, Refusal,
-        fields::{Draft, Members, Mode, Origin},
+        fields::{Draft, Members, Mode},
     },
     stock::{self, StockState, movements},
     work::Work,
@@ -121,20 +121,19 @@ pub(super) async fn create(
     work: &mut Work<'_>,
     resource: FileKind,
     members: &Members,
-    origin: Origin,
 ) -> Result<i64, Refusal> {
     let now = work.now;
     match resource {
         FileKind::Named(kind) => {
-            let draft = Draft::import(kind.fields(), members, now).of_origin(origin);
+            let draft = Draft::import(kind.fields(), members, now);
             Ok(kind.create(work, &draft).await?.id)
         }
         FileKind::Products => {
-            let draft = Draft::import(Products.fields(), members, now).of_origin(origin);
+            let draft = Draft::import(Products.fields(), members, now);
             Ok(Products.create(work, &draft).await?.id)
         }
         FileKind::Movements(movement) => {
-            let draft = Draft::import(movement.fields(), members, now).of_origin(origin);
+            let draft = Draft::import(movement.fields(), members, now);
             Ok(movement.create(work, &draft).await?.id)
         }
     }

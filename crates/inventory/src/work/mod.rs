@@ -56,6 +56,18 @@ pub struct Author {
     pub now: Timestamp,
 }
 
+/// Where the records of a write come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A request, or the program itself.
+    Request,
+    /// An import, or its withdrawal because of a refused row. The audit log has one entry for a
+    /// whole import, and none for one that was refused.
+    Import,
+    /// A refused undo, which adds the records again that it had deleted.
+    RefusedUndo,
+}
+
 /// A write in progress: its transaction, and the data of its [`Author`].
 pub struct Work<'tx> {
     /// The transaction.
@@ -66,6 +78,8 @@ pub struct Work<'tx> {
     pub policy: Policy,
     /// The time of the write. Locking a stock row may raise it.
     pub now: Timestamp,
+    /// Where the records come from.
+    pub origin: Origin,
 }
 
 impl Author {
@@ -94,6 +108,7 @@ impl Author {
             actor: &self.actor,
             policy: self.policy,
             now: self.now,
+            origin: Origin::Request,
         }
     }
 }

@@ -143,7 +143,8 @@ impl ApiResource for Kind {
         input.created_at = Setting::Set(created_at);
         input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
         let record = store::insert(work.tx, self, &input).await?;
-        audit::added(work, draft, self.model(), record.id, &record.name).await?;
+        let (model, id, name) = (self.model(), record.id, &record.name);
+        audit::record_unless_imported(work, Action::Added, model, id, name).await?;
         Ok(record)
     }
 
@@ -168,7 +169,8 @@ impl ApiResource for Kind {
         let Some(name) = store::delete(work.tx, self, id).await? else {
             return Ok(false);
         };
-        audit::record(work, Action::Deleted, self.model(), id, &name).await?;
+        let model = self.model();
+        audit::record_unless_imported(work, Action::Deleted, model, id, &name).await?;
         Ok(true)
     }
 }

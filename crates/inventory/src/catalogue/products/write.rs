@@ -103,7 +103,8 @@ impl ApiResource for Products {
             store::set_updated_at(work.tx, id, updated_at).await?;
         }
         let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
-        audit::added(work, draft, Model::Product, id, &record.title).await?;
+        let (action, model, title) = (Action::Added, Model::Product, &record.title);
+        audit::record_unless_imported(work, action, model, id, title).await?;
         Ok(record)
     }
 
@@ -148,7 +149,8 @@ impl ApiResource for Products {
         let Some(title) = store::delete(work.tx, id).await? else {
             return Ok(false);
         };
-        audit::record(work, Action::Deleted, Model::Product, id, &title).await?;
+        let (action, model) = (Action::Deleted, Model::Product);
+        audit::record_unless_imported(work, action, model, id, &title).await?;
         Ok(true)
     }
 }

@@ -12,19 +12,6 @@ pub struct Draft<R: Record> {
     pub input: R::Input,
     /// The errors of the other fields.
     pub errors: FieldErrors,
-    /// Where the record comes from.
-    pub origin: Origin,
-}
-
-/// Where the record of a draft comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// A request, or the program itself.
-    Request,
-    /// A row of an import. The audit log has one entry for the whole import.
-    Import,
-    /// A row of an import whose undo was refused after it had deleted the record.
-    RefusedUndo,
 }
 
 impl<R: Record> Draft<R> {
@@ -43,22 +30,13 @@ impl<R: Record> Draft<R> {
     pub(crate) fn import(fields: &[&'static Field], members: &Members, now: Timestamp) -> Self {
         let mut reader = Reader::of_fields(fields, members, Mode::Whole);
         reader.imported_at = Some(now);
-        Self {
-            origin: Origin::Import,
-            ..Self::of(reader)
-        }
-    }
-
-    /// The same record from another origin.
-    pub(crate) fn of_origin(self, origin: Origin) -> Self {
-        Self { origin, ..self }
+        Self::of(reader)
     }
 
     fn of(mut reader: Reader<'_>) -> Self {
         Self {
             input: R::Input::read(&mut reader),
             errors: reader.finish(),
-            origin: Origin::Request,
         }
     }
 
@@ -67,7 +45,6 @@ impl<R: Record> Draft<R> {
         Self {
             input,
             errors: FieldErrors::default(),
-            origin: Origin::Request,
         }
     }
 

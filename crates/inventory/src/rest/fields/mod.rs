@@ -12,7 +12,7 @@ use db::{Money, Timestamp};
 use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
-pub use draft::{Draft, Origin};
+pub use draft::Draft;
 use kinds::{ParseResult, integer, is_invisible, price, reference, refuse, text};
 use resource::Field;
 pub use resource::{Reference, Setting};

@@ -29,11 +29,11 @@ use crate::{
     listing::{Matches, PageRange, TextQuery},
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members, Origin},
+        fields::{Draft, FieldErrors, Members},
         page::{Page, PageRequest},
         query::Parameters,
     },
-    work::{Author, Work},
+    work::{Author, Origin, Work},
 };
 use store::{DAYS, MovementList, NEWEST_FIRST};
 pub(crate) use store::{find, list_of};
@@ -140,7 +140,7 @@ impl ApiResource for Movement {
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
             moved_at: draft.input.created_at.get().copied(),
             is_past: is_history(work.tx, draft).await?,
-            is_brought_back: draft.origin == Origin::RefusedUndo,
+            is_imported: work.origin != Origin::Request,
             ..NewEntry::new(product, self.kinds().0, change)
         };
         // Locks the stock row, so the time is final, and the title, which inflows have a copy of.

@@ -45,7 +45,8 @@ pub(crate) async fn delete(
     let titled = store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
     let text = movement_text(quantity, &title);
-    audit::record(work, Action::Deleted, movement.model(), id, &text).await?;
+    let model = movement.model();
+    audit::record_unless_imported(work, Action::Deleted, model, id, &text).await?;
     Ok(true)
 }
 

@@ -21,7 +21,7 @@ mod store;
 
 use std::time::Duration;
 
-use db::{Db, Timestamp, Tx};
+use db::{Db, Tx};
 use resource::stored_enum;
 use web::Clock;
 
@@ -34,9 +34,9 @@ use super::{
 use crate::{
     aggregates,
     audit::{self, Action},
-    rest::{Message, Refusal, fields::Origin},
+    rest::{Message, Refusal},
     stock::Policy,
-    work::{Author, Work, WriteError, retry_on_conflict},
+    work::{Author, Origin, Work, WriteError, retry_on_conflict},
 };
 pub(crate) use store::{begin, begin_undo};
 
@@ -154,11 +154,16 @@ impl StepError {
     }
 }
 
-/// Begins an import without an upload. Returns its id.
-pub(super) async fn open(db: &Db, run: &Run, name: &str) -> Result<i64, ImportError> {
-    let (run, name) = (run.clone(), name.to_owned());
+/// Begins an import without an upload, of a file with this name and digest. Returns its id.
+pub(super) async fn open(
+    db: &Db,
+    run: &Run,
+    name: &str,
+    digest: String,
+) -> Result<i64, ImportError> {
+    let (resource, now, name) = (run.resource, run.author.now, name.to_owned());
     let inserted = db
-        .write(async move |tx| store::open(tx, run.resource, &name, run.author.now).await)
+        .write(async move |tx| store::open(tx, resource, (&name, &digest), now).await)
         .await;
     inserted.map_err(busy)
 }
@@ -275,9 +280,10 @@ pub(crate) async fn finish(
     let mut refused = None;
     let mut retries = 0;
     loop {
-        let (run, now) = (run.clone(), clock.now());
-        let job =
-            async move |tx: &mut Tx| step(&mut run.author.work(tx), run.resource, id, now).await;
+        let (resource, mut author) = (run.resource, run.author.clone());
+        // Not earlier than the check of the rows, which refuses later times.
+        author.now = clock.now().max(author.now);
+        let job = async move |tx: &mut Tx| step(&mut author.work(tx), resource, id).await;
         let error = match retry_on_conflict(db, job).await {
             Ok(StepResult::More) => {
                 retries = 0;
@@ -338,15 +344,14 @@ pub async fn resume(db: &Db, policy: Policy, clock: &Clock) -> Result<bool, Impo
     Ok(completed.is_some())
 }
 
-/// The number of records of a command's import of this file, if another process completed it, so
-/// that nobody was told. From here on it counts as told.
+/// The number of records of a command's import of a file with this digest, if another process
+/// completed it, so that nobody was told. From here on it counts as told.
 pub(super) async fn take_unreported(
     db: &Db,
     resource: FileKind,
-    name: &str,
+    digest: String,
 ) -> Result<Option<i64>, db::Error> {
-    let name = name.to_owned();
-    db.write(async move |tx| store::take_unreported(tx, resource, &name).await)
+    db.write(async move |tx| store::take_unreported(tx, resource, &digest).await)
         .await
 }
 
@@ -356,19 +361,14 @@ pub(super) async fn report(db: &Db, id: i64) -> Result<(), db::Error> {
 }
 
 /// Runs one step, in a short transaction.
-async fn step(
-    work: &mut Work<'_>,
-    resource: FileKind,
-    id: i64,
-    now: Timestamp,
-) -> Result<StepResult, StepError> {
-    let Some(import) = store::lock(work.tx, id, now).await? else {
+async fn step(work: &mut Work<'_>, resource: FileKind, id: i64) -> Result<StepResult, StepError> {
+    let Some(import) = store::lock(work.tx, id, work.now).await? else {
         let state = store::state(work.tx, id).await?;
         return Ok(StepResult::Ended(state.unwrap_or(UploadState::Undone)));
     };
     match import.state {
         UploadState::Publishing => publish(work, resource, id, import).await,
-        UploadState::Withdrawing => withdraw(work, resource, id).await,
+        UploadState::Withdrawing => withdraw(work, resource, id, import).await,
         UploadState::Discarding => discard(work, id, import).await,
         state => Ok(StepResult::Ended(state)),
     }
@@ -414,8 +414,10 @@ async fn import_row(
 ) -> Result<(), StepError> {
     names::create(work, id, &mut row).await?;
     let refused = |refusal| StepError::of(row.line, refusal);
-    let object = record::create(work, resource, &row.members, origin).await;
-    let object = object.map_err(refused)?;
+    work.origin = origin;
+    let created = record::create(work, resource, &row.members).await;
+    work.origin = Origin::Request;
+    let object = created.map_err(refused)?;
     if let Some(extra) = &row.extra {
         let restored = record::restore_extra(work, object, extra).await;
         restored.map_err(refused)?;
@@ -427,7 +429,11 @@ async fn withdraw(
     work: &mut Work<'_>,
     resource: FileKind,
     id: i64,
+    import: LockedImport,
 ) -> Result<StepResult, StepError> {
+    if import.problem.is_some() {
+        work.origin = Origin::Import;
+    }
     let objects = store::take_records(work.tx, id, RECORDS_AT_ONCE).await?;
     if objects.is_empty() {
         store::set_state(work.tx, id, UploadState::Discarding).await?;
