@@ -1,6 +1,10 @@
 //! The contents of the aggregates, and how a delta changes them.
 
-use std::{collections::BTreeMap, fmt, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    time::Duration,
+};
 
 use db::{Money, Timestamp};
 use resource::stored_enum;
@@ -92,19 +96,32 @@ pub(crate) struct MovementRange {
     pub(crate) ids: (i64, i64),
 }
 
-/// One recorded change that is not compacted yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Delta {
-    pub(crate) moved: Option<DayDelta>,
+/// The fields of a product that aggregates depend on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct ProductSnapshot {
     pub(crate) category: i64,
     pub(crate) brand: i64,
+    pub(crate) cost_price: Money,
+    pub(crate) selling_price: Money,
+}
+
+impl ProductSnapshot {
+    /// Cost price and selling price of a unit.
+    pub(crate) const fn prices(&self) -> (Money, Money) {
+        (self.cost_price, self.selling_price)
+    }
+}
+
+/// A change of a product, of its stock, or of its movements.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Delta {
+    pub(crate) moved: Option<DayDelta>,
+    /// The product's current values, for `products`, `units` and the present value of movements.
+    pub(crate) product: ProductSnapshot,
     /// Products added, or removed if negative.
     pub(crate) products: i64,
     /// Units added to stock, or removed if negative.
     pub(crate) units: i64,
-    /// The current price, for `units` and for revaluations.
-    pub(crate) cost_price: Money,
-    pub(crate) selling_price: Money,
     /// Products that became low, minus those that are no longer low.
     pub(crate) low: i64,
 }
@@ -144,29 +161,9 @@ impl IdRange {
     }
 }
 
-impl Delta {
-    /// The delta of a movement without a change of stock. The prices are the current ones.
-    pub(crate) const fn of_movement(
-        moved: DayDelta,
-        cost_price: Money,
-        selling_price: Money,
-    ) -> Self {
-        Self {
-            moved: Some(moved),
-            category: 0,
-            brand: 0,
-            products: 0,
-            units: 0,
-            cost_price,
-            selling_price,
-            low: 0,
-        }
-    }
-}
-
 impl DayDelta {
     /// What the delta adds to its day. Inflows have no value: the cost of a delivery is unknown.
-    fn aggregate(&self, cost_price: Money, selling_price: Money) -> DayAggregate {
+    fn aggregate(&self, product: &ProductSnapshot) -> DayAggregate {
         let units = Sum::from(self.units);
         let counted = DayAggregate {
             movements: self.movements,
@@ -178,8 +175,8 @@ impl DayDelta {
             Movement::Outflow => DayAggregate {
                 cost: Sum::worth(self.cost_price, self.units),
                 value: Sum::worth(self.selling_price, self.units),
-                present_cost: Sum::worth(cost_price, self.present),
-                present_value: Sum::worth(selling_price, self.present),
+                present_cost: Sum::worth(product.cost_price, self.present),
+                present_value: Sum::worth(product.selling_price, self.present),
                 ..counted
             },
         }
@@ -190,7 +187,7 @@ impl Aggregates {
     /// Adds a delta.
     pub(crate) fn add(&mut self, change: &Delta) {
         if let Some(moved) = &change.moved {
-            let aggregate = moved.aggregate(change.cost_price, change.selling_price);
+            let aggregate = moved.aggregate(&change.product);
             for supplier in [Some(ALL_SUPPLIERS), moved.supplier].into_iter().flatten() {
                 let key = DayKey {
                     movement: moved.movement,
@@ -210,12 +207,12 @@ impl Aggregates {
         let aggregate = StockAggregate {
             products: change.products,
             units: change.units.into(),
-            cost: Sum::worth(change.cost_price, change.units),
-            value: Sum::worth(change.selling_price, change.units),
+            cost: Sum::worth(change.product.cost_price, change.units),
+            value: Sum::worth(change.product.selling_price, change.units),
         };
         for key in [
-            (Dimension::Category, change.category),
-            (Dimension::Brand, change.brand),
+            (Dimension::Category, change.product.category),
+            (Dimension::Brand, change.product.brand),
         ] {
             self.stock.entry(key).or_default().add(&aggregate);
         }
@@ -235,22 +232,26 @@ impl Aggregates {
 
     /// The differences between the stored aggregates and a recount. A missing aggregate counts as
     /// zero. A stored range of ids may be wider, because deletions do not narrow it.
-    pub(crate) fn differences(&self, recounted: &Self) -> Vec<AggregateDifference> {
-        let days = differing(&self.days, &recounted.days, AggregateSubject::Day);
-        let stock = differing(&self.stock, &recounted.stock, AggregateSubject::Stock);
+    pub(crate) fn differences(&self, recounted: &Self) -> Vec<Difference> {
+        let days = differing(&self.days, &recounted.days, |key| {
+            let name = name_of_day(key.movement.path(), key.day);
+            match key.supplier {
+                ALL_SUPPLIERS => name,
+                supplier => format!("{name} from supplier {supplier}"),
+            }
+        });
+        let stock = differing(&self.stock, &recounted.stock, |(dimension, record)| {
+            format!("stock of {} {record}", dimension.name())
+        });
         let mut differences: Vec<_> = days.chain(stock).collect();
         for (key, counted) in &recounted.id_ranges {
             let stored = self.id_ranges.get(key);
             if stored.is_none_or(|stored| !stored.contains(*counted)) {
-                differences.push(AggregateDifference {
-                    subject: AggregateSubject::IdRange(*key),
-                    stored: stored.map_or_else(|| "nothing".to_owned(), IdRange::to_string),
-                    counted: counted.to_string(),
-                });
+                let name = format!("ids of {}", name_of_day(key.0.path(), key.1));
+                let stored = stored.map_or_else(|| "nothing".to_owned(), IdRange::to_string);
+                differences.push(Difference::of_aggregate(name, stored, counted));
             }
         }
-        differences.sort_by_key(|difference| difference.subject);
-        differences.dedup();
         differences
     }
 }
@@ -259,12 +260,19 @@ impl Aggregates {
 fn differing<'a, K: Copy + Ord, A: Copy + Default + PartialEq + fmt::Display>(
     stored: &'a BTreeMap<K, A>,
     counted: &'a BTreeMap<K, A>,
-    subject: fn(K) -> AggregateSubject,
-) -> impl Iterator<Item = AggregateDifference> {
-    stored.keys().chain(counted.keys()).filter_map(move |key| {
-        let value = |all: &BTreeMap<K, A>| all.get(key).copied().unwrap_or_default();
-        AggregateDifference::between(subject(*key), value(stored), value(counted))
+    name: impl Fn(K) -> String + 'a,
+) -> impl Iterator<Item = Difference> {
+    let keys: BTreeSet<K> = stored.keys().chain(counted.keys()).copied().collect();
+    keys.into_iter().filter_map(move |key| {
+        let value = |all: &BTreeMap<K, A>| all.get(&key).copied().unwrap_or_default();
+        let (stored, counted) = (value(stored), value(counted));
+        (stored != counted).then(|| Difference::of_aggregate(name(key), stored, counted))
     })
+}
+
+/// The name of the movements of a day.
+fn name_of_day(movements: &str, day: Timestamp) -> String {
+    format!("{movements} of {}", day.to_jiff().strftime("%Y-%m-%d"))
 }
 
 impl DayAggregate {
@@ -320,69 +328,26 @@ impl fmt::Display for IdRange {
     }
 }
 
-/// An aggregate that does not match its recount. Happens only if another program wrote to the
-/// database.
+/// An inconsistency in the database, as text. Happens only if another program wrote to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AggregateDifference {
-    subject: AggregateSubject,
-    stored: String,
-    counted: String,
-}
+pub struct Difference(pub(crate) String);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum AggregateSubject {
-    Day(DayKey),
-    Stock(StockKey),
-    IdRange(IdRangeKey),
-    /// The number of low products under this threshold of the shop.
-    Low(i64),
-}
-
-impl AggregateDifference {
-    /// The difference of two values. `None` if they are equal.
-    pub(super) fn between<T: Copy + PartialEq + fmt::Display>(
-        subject: AggregateSubject,
-        stored: T,
-        counted: T,
-    ) -> Option<Self> {
-        (stored != counted).then(|| Self {
-            subject,
-            stored: stored.to_string(),
-            counted: counted.to_string(),
-        })
+impl Difference {
+    /// An aggregate that does not match its recount.
+    pub(super) fn of_aggregate(
+        name: impl fmt::Display,
+        stored: impl fmt::Display,
+        counted: impl fmt::Display,
+    ) -> Self {
+        Self(format!(
+            "{name}: the aggregate is {stored}, counted are {counted}"
+        ))
     }
 }
 
-impl fmt::Display for AggregateDifference {
+impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.subject {
-            AggregateSubject::Day(DayKey {
-                movement,
-                supplier,
-                day,
-            }) => {
-                let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
-                write!(formatter, "{} of {day}", movement.path())?;
-                if supplier != ALL_SUPPLIERS {
-                    write!(formatter, " from supplier {supplier}")?;
-                }
-            }
-            AggregateSubject::Stock((dimension, record)) => {
-                write!(formatter, "stock of {} {record}", dimension.name())?;
-            }
-            AggregateSubject::IdRange((movement, day)) => {
-                let day = day.to_jiff().strftime("%Y-%m-%d").to_string();
-                write!(formatter, "ids of {} of {day}", movement.path())?;
-            }
-            AggregateSubject::Low(threshold) => {
-                write!(formatter, "low products under a threshold of {threshold}")?;
-            }
-        }
-        write!(
-            formatter,
-            ": the aggregate is {}, counted are {}",
-            self.stored, self.counted
-        )
+        formatter.write_str(&self.0)
     }
 }
 
@@ -402,7 +367,10 @@ mod tests {
             present: movements,
             id,
         };
-        Delta::of_movement(moved, Money::ZERO, Money::ZERO)
+        Delta {
+            moved: Some(moved),
+            ..Delta::default()
+        }
     }
 
     fn added(changes: &[Delta]) -> Aggregates {
@@ -421,9 +389,7 @@ mod tests {
             stored.id_ranges.values().next(),
             Some(&IdRange { first: 3, last: 7 })
         );
-        let of_ids = |difference: &AggregateDifference| {
-            matches!(difference.subject, AggregateSubject::IdRange(_))
-        };
+        let of_ids = |difference: &Difference| difference.0.starts_with("ids of outflows");
         assert!(!stored.differences(&left).iter().any(of_ids));
         let another = added(&[booked(Some(8), 1)]);
         assert!(stored.differences(&another).iter().any(of_ids));

@@ -4,23 +4,22 @@ use std::collections::HashMap;
 
 use db::{Conn, Db, Error};
 
-use super::{
-    AggregateDifference,
-    model::{AggregateSubject, Aggregates, Delta},
-    store,
-};
+use super::{Delta, Difference, model::Aggregates, store};
 
 const BATCH_SIZE: i64 = 10_000;
 
 /// Recounts everything and returns the aggregates that do not match.
-pub async fn verify(db: &Db) -> Result<Vec<AggregateDifference>, Error> {
+pub async fn verify(db: &Db) -> Result<Vec<Difference>, Error> {
     db.report(async |conn| {
         let stored = store::stored(conn).await?;
         let mut differences = stored.differences(&recount(conn).await?);
         if let Some((threshold, count)) = store::low::stored(conn).await? {
             let counted = store::low::count(conn, threshold).await?;
-            let subject = AggregateSubject::Low(threshold);
-            differences.extend(AggregateDifference::between(subject, count, counted));
+            let name = format!("low products under a threshold of {threshold}");
+            let different = (count != counted).then_some((count, counted));
+            differences.extend(
+                different.map(|(stored, counted)| Difference::of_aggregate(name, stored, counted)),
+            );
         }
         Ok(differences)
     })

@@ -6,7 +6,8 @@ use db::Timestamp;
 pub use super::model::EntryKind;
 use super::{LockedStock, QuantityError, model::NewEntry, quantity_after, store};
 use crate::{
-    aggregates::{self, MovementDelta, ProductSnapshot, StockDelta},
+    aggregates::{self, DayDelta, Delta, ProductSnapshot, day_of},
+    movement::Movement,
     work::Work,
 };
 
@@ -45,17 +46,28 @@ impl NewEntry<'_> {
     pub(super) fn moved_at(&self, work: &Work<'_>) -> Timestamp {
         self.moved_at.unwrap_or(work.now)
     }
+}
 
-    /// The movement of this entry, for the aggregates. `None` for openings and adjustments.
-    fn movement(&self, work: &Work<'_>) -> Option<MovementDelta> {
-        Some(MovementDelta {
-            movement: self.kind.movement()?,
-            id: self.reference,
-            supplier: self.supplier,
-            at: self.moved_at(work),
-            units: self.change.abs(),
-        })
-    }
+/// Inserts the stock row of a new product, with its opening quantity and the time of its last change.
+pub(crate) async fn open(
+    work: &mut Work<'_>,
+    product: i64,
+    snapshot: ProductSnapshot,
+    quantity: i64,
+    updated_at: Timestamp,
+) -> Result<(), db::Error> {
+    store::insert(work.tx, product, &snapshot, quantity, updated_at).await?;
+    let entry = NewEntry::new(product, EntryKind::Opening, quantity);
+    store::insert_entry(work, &entry, quantity, snapshot.prices()).await?;
+    let stock = store::lock(work.tx, product).await?;
+    let delta = Delta {
+        product: snapshot,
+        products: 1,
+        units: quantity,
+        low: stock.map_or(0, |stock| i64::from(stock.is_low())),
+        ..Delta::default()
+    };
+    aggregates::record(work.tx, &delta).await
 }
 
 /// Changes a quantity and writes the ledger row. Returns the stock after the change. If the
@@ -113,13 +125,15 @@ pub(super) async fn record(
         return record_past(work, entry, changed).await;
     }
     store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
-    // The aggregates count the product from its opening on, so it was not low before.
-    let was_low = entry.kind != EntryKind::Opening && stock.before(entry.change).is_low();
-    let delta = StockDelta {
+    let low = i64::from(stock.is_low()) - i64::from(stock.before(entry.change).is_low());
+    let delta = Delta {
+        product: snapshot,
         units: entry.change,
-        low: i64::from(stock.is_low()) - i64::from(was_low),
+        low,
+        moved: moved(work, entry, &snapshot).await?,
+        ..Delta::default()
     };
-    record_delta(work, entry, &snapshot, delta).await?;
+    aggregates::record(work.tx, &delta).await?;
     Ok(stock)
 }
 
@@ -146,22 +160,45 @@ async fn record_past(
     store::insert_entry(work, first, upper_balance, snapshot.prices()).await?;
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     // The quantity did not change, but the movement counts in its day.
-    record_delta(work, entry, &snapshot, StockDelta::default()).await?;
+    let delta = Delta {
+        product: snapshot,
+        moved: moved(work, entry, &snapshot).await?,
+        ..Delta::default()
+    };
+    aggregates::record(work.tx, &delta).await?;
     Ok(stock)
 }
 
-/// Records a delta for the aggregates: the change of stock, and the booked or deleted movement.
-async fn record_delta(
+/// What an entry adds to its movement's day. A deletion subtracts the movement at the prices of its
+/// booking. `None` for openings and adjustments.
+async fn moved(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
     snapshot: &ProductSnapshot,
-    stock: StockDelta,
-) -> Result<(), db::Error> {
-    let movement = entry.movement(work);
-    match (entry.kind, movement, entry.reference) {
-        (EntryKind::InflowReversed | EntryKind::OutflowReversed, Some(movement), Some(id)) => {
-            aggregates::record_deletion(work.tx, entry.product, stock, &movement, id).await
-        }
-        (_, movement, _) => aggregates::record(work.tx, snapshot, stock, movement.as_ref()).await,
-    }
+) -> Result<Option<DayDelta>, db::Error> {
+    let Some(movement) = entry.kind.movement() else {
+        return Ok(None);
+    };
+    let is_deleted = entry.kind == movement.kinds().1;
+    let booked = match entry.reference.filter(|_| is_deleted) {
+        Some(id) => store::booked_prices(work.tx, movement, id).await?,
+        None => None,
+    };
+    let (cost_price, selling_price) = booked.unwrap_or_else(|| snapshot.prices());
+    let movements = if is_deleted { -1 } else { 1 };
+    let units = movements * entry.change.abs();
+    Ok(Some(DayDelta {
+        movement,
+        supplier: entry.supplier,
+        day: day_of(entry.moved_at(work)),
+        movements,
+        units,
+        cost_price,
+        selling_price,
+        present: match movement {
+            Movement::Inflow => 0,
+            Movement::Outflow => units,
+        },
+        id: entry.reference.filter(|_| !is_deleted),
+    }))
 }

@@ -21,8 +21,9 @@ pub(crate) mod undo;
 
 pub(crate) use adjustments::adjust;
 pub use adjustments::{Explanation, Reason};
+pub(crate) use ledger::open;
 pub(crate) use model::OPTIONAL_THRESHOLD;
-pub use model::{Difference, LedgerEntry, LedgerRow, OwnThreshold, Reference, Subject};
+pub use model::{LedgerEntry, LedgerRow, OwnThreshold, Reference};
 pub(crate) use payloads::webhooks;
 pub(crate) use store::low_stock;
 
@@ -35,7 +36,7 @@ pub(crate) use crate::level::is_low;
 use crate::{
     State,
     access::{Caller, Model},
-    aggregates,
+    aggregates::{self, Delta, Difference},
     audit::{self, Action, FieldChange},
     listing::{Condition, Test},
     movement::Movement,
@@ -105,38 +106,26 @@ fn quantity_after(before: i64, change: i64) -> Result<i64, QuantityError> {
     }
 }
 
-/// Opens the ledger of a product that was just created with quantity 0.
-pub(crate) async fn open(
-    work: &mut Work<'_>,
-    product: i64,
-    quantity: i64,
-) -> Result<(), db::Error> {
-    let entry = NewEntry::new(product, EntryKind::Opening, quantity);
-    // Cannot fail: the quantity is 0 before the change, and the change is at least 0.
-    _ = ledger::apply(work, &entry).await?;
-    Ok(())
-}
-
-/// Sets the quantity of a product to 0 by an adjustment, before it is deleted.
-pub(crate) async fn empty(work: &mut Work<'_>, product: i64) -> Result<(), db::Error> {
-    let Some(stock) = store::lock_quantity(work, product).await? else {
+/// Closes the ledger of a product before it is deleted: an adjustment sets its quantity to 0.
+pub(crate) async fn close(work: &mut Work<'_>, product: i64) -> Result<(), db::Error> {
+    let Some(mut stock) = store::lock_quantity(work, product).await? else {
         return Ok(());
     };
     if stock.quantity > 0 {
         let entry = NewEntry::new(product, EntryKind::Adjustment, -stock.quantity);
         // Cannot fail: the row is locked, so it still has this quantity.
-        _ = ledger::apply(work, &entry).await?;
+        if let Ok(emptied) = ledger::apply(work, &entry).await? {
+            stock = emptied;
+        }
     }
-    Ok(())
-}
-
-/// Removes a product from the aggregates before it is deleted, and locks its stock row.
-pub(crate) async fn close(tx: &mut Tx, product: i64) -> Result<(), db::Error> {
-    let stock = store::lock(tx, product).await?;
-    if stock.is_some_and(LockedStock::is_low) {
-        aggregates::record_level(tx, product, -1).await?;
-    }
-    aggregates::record_deleted_product(tx, product).await
+    let snapshot = aggregates::product_snapshot(work.tx, product).await?;
+    let delta = Delta {
+        product: snapshot.unwrap_or_default(),
+        products: -1,
+        low: -i64::from(stock.is_low()),
+        ..Delta::default()
+    };
+    aggregates::record(work.tx, &delta).await
 }
 
 /// Parses `as_of`: a day, which means its end in UTC, or a date-time, which is in UTC if it has no
@@ -343,7 +332,13 @@ async fn write_state(
     store::set_state(tx, product, after).await?;
     match i64::from(after.is_low()) - i64::from(before.is_low()) {
         0 => Ok(()),
-        low => aggregates::record_level(tx, product, low).await,
+        low => {
+            let delta = Delta {
+                low,
+                ..Delta::default()
+            };
+            aggregates::record(tx, &delta).await
+        }
     }
 }
 
@@ -381,9 +376,17 @@ pub async fn verify(db: &db::Db) -> Result<Vec<Difference>, db::Error> {
         differences.extend(store::verify_inflow_titles(conn).await?);
         let most = usize::try_from(MOST_DIFFERENCES).unwrap_or(usize::MAX);
         let products = search::wrong_products(conn, most).await?;
-        differences.extend(products.into_iter().map(Difference::Searched));
+        differences.extend(products.into_iter().map(|product| {
+            Difference(format!(
+                "product {product}: the index of words has it otherwise than it is"
+            ))
+        }));
         let words = search::wrong_words(conn, most).await?;
-        differences.extend(words.into_iter().map(Difference::Endings));
+        differences.extend(words.into_iter().map(|word| {
+            Difference(format!(
+                "word {word} of the index of words: its endings are not those of the word"
+            ))
+        }));
         Ok(differences)
     })
     .await

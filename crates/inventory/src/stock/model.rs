@@ -1,7 +1,4 @@
-//! The entries of the ledger, the records that lists show of them, and the differences that `verify`
-//! reports.
-
-use std::fmt;
+//! The entries of the ledger, and the records that lists show of them.
 
 use db::Timestamp;
 use resource::{Field, choice, chosen, id, integer, reference, resource, time, token};
@@ -176,84 +173,5 @@ resource! {
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
         reason: Option<String> = token("Motivo", "Reason").listed_for_staff(),
         note: Option<String> = token("Observação", "Note").listed_for_staff(),
-    }
-}
-
-/// An inconsistency in the database. Happens only if another program wrote to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Difference {
-    /// A number of units that does not match the ledger.
-    Units {
-        /// The id of the product.
-        product: i64,
-        /// Which units are compared.
-        subject: Subject,
-        /// The stored number.
-        stored: i128,
-        /// The number according to the ledger.
-        ledger: i128,
-    },
-    /// Inflows whose copied title is not their product's, so lists by title order them wrongly.
-    InflowTitles {
-        /// The id of the product.
-        product: i64,
-        /// The number of its inflows.
-        inflows: i64,
-    },
-    /// The id of a product whose entries in the index of words are wrong.
-    Searched(i64),
-    /// The id of a word in the index whose endings are wrong, so searches for a part of it fail.
-    Endings(i64),
-}
-
-/// The units that a [`Difference`] is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
-    /// The product's quantity, compared with the sum of its changes.
-    Quantity,
-    /// A row's balance, compared with the previous balance plus the change.
-    Balance,
-    /// The units of the product's inflows, compared with the ledger.
-    Inflows,
-    /// The units of the product's outflows, compared with the ledger.
-    Outflows,
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Quantity => "quantity",
-            Self::Balance => "balance after an entry",
-            Self::Inflows => "units of its inflows",
-            Self::Outflows => "units of its outflows",
-        })
-    }
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Units {
-                product,
-                subject,
-                stored,
-                ledger,
-            } => write!(
-                formatter,
-                "product {product}: {subject} is {stored}, the ledger says {ledger}"
-            ),
-            Self::InflowTitles { product, inflows } => write!(
-                formatter,
-                "product {product}: inflows filed under another title than the product's: {inflows}"
-            ),
-            Self::Searched(product) => write!(
-                formatter,
-                "product {product}: the index of words has it otherwise than it is"
-            ),
-            Self::Endings(word) => write!(
-                formatter,
-                "word {word} of the index of words: its endings are not those of the word"
-            ),
-        }
     }
 }

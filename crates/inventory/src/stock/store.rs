@@ -1,18 +1,18 @@
 //! SQL for quantities and the ledger.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
 use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use resource::{FieldType as _, row};
 
 use super::{
     LockedStock, LowStock, MOST_DIFFERENCES, Reason, StockState,
-    model::{Difference, EntryKind, LedgerRow, NewEntry, OwnThreshold, Reference, Subject},
+    model::{EntryKind, LedgerRow, NewEntry, OwnThreshold, Reference},
 };
 use crate::{
-    aggregates::{sum_of_units, summed_units},
+    aggregates::{Difference, ProductSnapshot, sum_of_units, summed_units},
     listing::{List, Table},
-    movement::Movement,
+    movement::{Movement, entry_of_movement},
     rest::json::Titled,
     work::Work,
 };
@@ -50,6 +50,21 @@ fn raise_time(work: &mut Work<'_>, stock: Option<LockedStock>) -> Option<LockedS
         work.now = work.now.max(stock.updated_at);
     }
     stock
+}
+
+/// Inserts the stock row of a new product.
+pub(super) async fn insert(
+    tx: &mut Tx,
+    product: i64,
+    snapshot: &ProductSnapshot,
+    quantity: i64,
+    updated_at: Timestamp,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, $4, $5)";
+    let (category, brand) = (snapshot.category, snapshot.brand);
+    tx.execute(sql, &[&product, &category, &brand, &quantity, &updated_at])
+        .await
+        .map(drop)
 }
 
 /// Reads a stock row on SQLite. The transaction is the only writer, so the row needs no lock.
@@ -197,6 +212,23 @@ pub(super) async fn insert_entry(
     work.tx.execute(sql, &values).await.map(drop)
 }
 
+/// The cost price and the selling price at which a movement was booked.
+pub(super) async fn booked_prices(
+    conn: &mut Conn,
+    movement: Movement,
+    id: i64,
+) -> Result<Option<(Money, Money)>, Error> {
+    conn.optional(
+        concat!(
+            "SELECT cost_price, selling_price FROM ledger_entries WHERE id = ",
+            entry_of_movement!("$1", "$2")
+        ),
+        &[&movement.name(), &id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+    .await
+}
+
 /// The number of a product's entries up to a time.
 pub(super) async fn count_entries(
     conn: &mut Conn,
@@ -340,7 +372,7 @@ pub(super) async fn verify_quantities(conn: &mut Conn) -> Result<Vec<Difference>
         sum_of_units!("change"),
         " FROM ledger_entries GROUP BY product_id) AS l ON l.product_id = s.product_id WHERE "
     ));
-    differing(conn, query, Subject::Quantity).await
+    differing(conn, query, "quantity").await
 }
 
 /// Compares each balance with the one before it by time, since past balances are found by time.
@@ -354,12 +386,7 @@ pub(super) async fn verify_balances(conn: &mut Conn) -> Result<Vec<Difference>, 
         &[&MOST_DIFFERENCES],
         |row| {
             let (stored, ledger): (i64, i64) = (row.get(1)?, row.get(2)?);
-            Ok(Difference::Units {
-                product: row.get(0)?,
-                subject: Subject::Balance,
-                stored: stored.into(),
-                ledger: ledger.into(),
-            })
+            Ok(difference(row.get(0)?, "balance after an entry", stored, ledger))
         },
     )
     .await
@@ -371,23 +398,16 @@ pub(super) async fn verify_movements(
     movement: Movement,
 ) -> Result<Vec<Difference>, Error> {
     let (created, deleted) = movement.kinds();
-    let (moved, changed, subject) = match movement {
-        Movement::Inflow => (
-            sum_of_units!("quantity"),
-            sum_of_units!("change"),
-            Subject::Inflows,
-        ),
-        Movement::Outflow => (
-            sum_of_units!("quantity"),
-            sum_of_units!("-change"),
-            Subject::Outflows,
-        ),
+    let (changed, subject) = match movement {
+        Movement::Inflow => (sum_of_units!("change"), "units of its inflows"),
+        Movement::Outflow => (sum_of_units!("-change"), "units of its outflows"),
     };
     let mut query = Query::new(
         "SELECT p.product_id, COALESCE(s.billions, 0), COALESCE(s.rest, 0), COALESCE(l.billions, 0), COALESCE(l.rest, 0)
          FROM product_stock AS p LEFT JOIN (SELECT product_id, ",
     );
-    query.push(moved).push(" FROM ").push(movement.path());
+    query.push(sum_of_units!("quantity"));
+    query.push(" FROM ").push(movement.path());
     query.push(
         " GROUP BY product_id) AS s ON s.product_id = p.product_id
          LEFT JOIN (SELECT product_id, ",
@@ -405,7 +425,7 @@ pub(super) async fn verify_movements(
 async fn differing(
     conn: &mut Conn,
     mut query: Query,
-    subject: Subject,
+    subject: &'static str,
 ) -> Result<Vec<Difference>, Error> {
     query.push(
         "(COALESCE(s.rest, 0) - COALESCE(l.rest, 0)) % 1000000000 <> 0
@@ -414,26 +434,35 @@ async fn differing(
     );
     query.bind(MOST_DIFFERENCES);
     conn.all_of(&query, |row| {
-        Ok(Difference::Units {
-            product: row.get(0)?,
-            subject,
-            stored: summed_units(row, 1)?,
-            ledger: summed_units(row, 3)?,
-        })
+        let (stored, ledger) = (summed_units(row, 1)?, summed_units(row, 3)?);
+        Ok(difference(row.get(0)?, subject, stored, ledger))
     })
     .await
 }
 
+/// A number of units that does not match the ledger.
+fn difference(
+    product: i64,
+    subject: &str,
+    stored: impl Display,
+    ledger: impl Display,
+) -> Difference {
+    Difference(format!(
+        "product {product}: {subject} is {stored}, the ledger says {ledger}"
+    ))
+}
+
+/// Finds inflows whose copied title is not their product's, so lists by title order them wrongly.
 pub(super) async fn verify_inflow_titles(conn: &mut Conn) -> Result<Vec<Difference>, Error> {
     conn.all(
         "SELECT m.product_id, count(*) FROM inflows AS m JOIN products AS p ON p.id = m.product_id
          WHERE m.title_folded <> p.title_folded GROUP BY m.product_id ORDER BY m.product_id LIMIT $1",
         &[&MOST_DIFFERENCES],
         |row| {
-            Ok(Difference::InflowTitles {
-                product: row.get(0)?,
-                inflows: row.get(1)?,
-            })
+            let (product, inflows): (i64, i64) = (row.get(0)?, row.get(1)?);
+            Ok(Difference(format!(
+                "product {product}: inflows filed under another title than the product's: {inflows}"
+            )))
         },
     )
     .await

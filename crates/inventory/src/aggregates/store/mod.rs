@@ -15,19 +15,16 @@ pub use read::{days, stock};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    MovementDelta, ProductSnapshot, StockDelta,
-    model::{
-        Aggregates, DayAggregate, DayDelta, DayKey, Delta, IdRange, IdRangeKey, StockAggregate,
-        StockKey, day_of,
-    },
+    DayDelta, Delta, ProductSnapshot,
+    model::{Aggregates, DayAggregate, DayKey, IdRange, IdRangeKey, StockAggregate, StockKey},
 };
-use crate::movement::{Movement, entry_of_movement};
+use crate::movement::Movement;
 
 /// The columns of a delta, in the order of [`delta_of`].
 macro_rules! delta_columns {
     () => {
         "movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present, \
-         category_id, brand_id, products, units, cost_price, selling_price, movement_id, low"
+         category_id, brand_id, cost_price, selling_price, products, units, movement_id, low"
     };
 }
 use delta_columns;
@@ -54,90 +51,33 @@ row! {
     }
 }
 
-/// Records a change of stock, and the movement that caused it, if any. `product` holds the current
-/// category, brand and prices. To be called in the transaction of the change.
+/// Records a change. To be called in its transaction, with the product's stock row locked.
 ///
 /// Inserts values instead of selecting from the product's row: SQLite must be able to roll back an
 /// `INSERT … SELECT` of several rows, and journals every page that it changes for that.
-pub(crate) async fn record(
-    tx: &mut Tx,
-    product: &ProductSnapshot,
-    stock: StockDelta,
-    movement: Option<&MovementDelta>,
-) -> Result<(), Error> {
+pub(crate) async fn record(tx: &mut Tx, delta: &Delta) -> Result<(), Error> {
+    let (product, moved) = (&delta.product, delta.moved.as_ref());
+    let number = |of: fn(&DayDelta) -> i64| moved.map_or(0, of);
     let row = DeltaRow::<&dyn Param> {
-        movement: &movement.map(|movement| movement.movement.name()),
-        supplier: &movement.and_then(|movement| movement.supplier),
-        day: &movement.map(|movement| day_of(movement.at)),
-        movements: &movement.map_or(0, |_| 1_i64),
-        moved: &movement.map_or(0_i64, |movement| movement.units),
-        moved_cost_price: &product.cost_price,
-        moved_selling_price: &product.selling_price,
-        present: &movement.map_or(0_i64, MovementDelta::present),
+        movement: &moved.map(|moved| moved.movement.name()),
+        supplier: &moved.and_then(|moved| moved.supplier),
+        day: &moved.map(|moved| moved.day),
+        movements: &number(|moved| moved.movements),
+        moved: &number(|moved| moved.units),
+        moved_cost_price: &moved.map_or(Money::ZERO, |moved| moved.cost_price),
+        moved_selling_price: &moved.map_or(Money::ZERO, |moved| moved.selling_price),
+        present: &number(|moved| moved.present),
         category: &product.category,
         brand: &product.brand,
-        products: &0_i64,
-        units: &stock.units,
+        products: &delta.products,
+        units: &delta.units,
         cost_price: &product.cost_price,
         selling_price: &product.selling_price,
-        movement_id: &movement.and_then(|movement| movement.id),
-        low: &stock.low,
+        movement_id: &moved.and_then(|moved| moved.id),
+        low: &delta.low,
     };
     let (sql, values) = row.insert();
     tx.execute(sql, &values).await.map(drop)
-}
-
-/// Records that a movement was deleted, and its effect on the stock: subtracts it from its day, at
-/// the prices of the time of booking, which are in its ledger row. To be called in the same
-/// transaction after the product's quantity was changed, which locks the stock row.
-pub(crate) async fn record_deletion(
-    tx: &mut Tx,
-    product: i64,
-    stock: StockDelta,
-    movement: &MovementDelta,
-    reference: i64,
-) -> Result<(), Error> {
-    let sql = concat!(
-        "INSERT INTO aggregate_deltas (movement, supplier_id, day, movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price, low)
-         SELECT $2, $3, $4, -1, -CAST($5 AS BIGINT), l.cost_price, l.selling_price, -CAST($6 AS BIGINT),
-                p.category_id, p.brand_id, 0, $7, p.cost_price, p.selling_price, $9
-         FROM products AS p JOIN ledger_entries AS l ON l.id = ",
-        entry_of_movement!("$2", "$8"),
-        " WHERE p.id = $1"
-    );
-    tx.execute(
-        sql,
-        &[
-            &product,
-            &movement.movement.name(),
-            &movement.supplier,
-            &day_of(movement.at),
-            &movement.units,
-            &movement.present(),
-            &stock.units,
-            &reference,
-            &stock.low,
-        ],
-    )
-    .await
-    .map(drop)
-}
-
-/// Records that a product with its current stock was added (1) or removed (-1), or that it became
-/// low (1) or is no longer low (-1).
-pub(super) async fn record_product(
-    tx: &mut Tx,
-    product: i64,
-    times: i64,
-    low: i64,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO aggregate_deltas (movements, moved, moved_cost_price, moved_selling_price, present,
-                                    category_id, brand_id, products, units, cost_price, selling_price, low)
-         SELECT 0, 0, p.cost_price, p.selling_price, 0,
-                p.category_id, p.brand_id, $2, CAST($2 AS BIGINT) * s.quantity, p.cost_price, p.selling_price, $3
-         FROM products AS p JOIN product_stock AS s ON s.product_id = p.id WHERE p.id = $1";
-    tx.execute(sql, &[&product, &times, &low]).await.map(drop)
 }
 
 const DELTAS: &[(&str, Kind)] = &[
@@ -156,29 +96,33 @@ const DELTAS: &[(&str, Kind)] = &[
     ("selling_price", Kind::Money),
 ];
 
-/// Records that sales of a product (day, units; may be negative) are valued at these prices.
+/// Records that sales of a product (day, units) are valued at the prices `after` instead of
+/// `before`.
 pub(super) async fn record_revaluation(
     tx: &mut Tx,
-    sales: impl Iterator<Item = (Timestamp, i64)>,
-    prices: (Money, Money),
+    sales: &[(Timestamp, i64)],
+    before: (Money, Money),
+    after: (Money, Money),
 ) -> Result<(), Error> {
     let mut rows = Rows::new("aggregate_deltas", DELTAS);
-    for (day, units) in sales {
-        rows.push([
-            Movement::Outflow.name().into(),
-            day.into(),
-            0_i64.into(),
-            0_i64.into(),
-            prices.0.into(),
-            prices.1.into(),
-            units.into(),
-            0_i64.into(),
-            0_i64.into(),
-            0_i64.into(),
-            0_i64.into(),
-            prices.0.into(),
-            prices.1.into(),
-        ]);
+    for ((cost_price, selling_price), times) in [(before, -1), (after, 1)] {
+        for (day, units) in sales {
+            rows.push([
+                Movement::Outflow.name().into(),
+                (*day).into(),
+                0_i64.into(),
+                0_i64.into(),
+                cost_price.into(),
+                selling_price.into(),
+                (times * units).into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                0_i64.into(),
+                cost_price.into(),
+                selling_price.into(),
+            ]);
+        }
     }
     tx.insert_rows(&mut rows).await
 }
@@ -191,22 +135,25 @@ pub(crate) async fn product_snapshot(
     conn.optional(
         "SELECT category_id, brand_id, cost_price, selling_price FROM products WHERE id = $1",
         &[&product],
-        |row| {
-            Ok(ProductSnapshot {
-                category: row.get(0)?,
-                brand: row.get(1)?,
-                cost_price: row.get(2)?,
-                selling_price: row.get(3)?,
-            })
-        },
+        |row| snapshot_of(row, 0),
     )
     .await
 }
 
-/// The time and units of each sale of a product.
+/// Reads category, brand, cost price and selling price, starting at column `first`.
+fn snapshot_of(row: &Row<'_>, first: usize) -> Result<ProductSnapshot, Error> {
+    Ok(ProductSnapshot {
+        category: row.get(first)?,
+        brand: row.get(first + 1)?,
+        cost_price: row.get(first + 2)?,
+        selling_price: row.get(first + 3)?,
+    })
+}
+
+/// The time and units of each sale of a product, by time.
 pub(super) async fn sales(conn: &mut Conn, product: i64) -> Result<Vec<(Timestamp, i64)>, Error> {
     conn.all(
-        "SELECT created_at, quantity FROM outflows WHERE product_id = $1",
+        "SELECT created_at, quantity FROM outflows WHERE product_id = $1 ORDER BY created_at",
         &[&product],
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
@@ -369,12 +316,9 @@ fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
     };
     Ok(Delta {
         moved,
-        category: row.get(first + 8)?,
-        brand: row.get(first + 9)?,
-        products: row.get(first + 10)?,
-        units: row.get(first + 11)?,
-        cost_price: row.get(first + 12)?,
-        selling_price: row.get(first + 13)?,
+        product: snapshot_of(row, first + 8)?,
+        products: row.get(first + 12)?,
+        units: row.get(first + 13)?,
         low: row.get(first + 15)?,
     })
 }

@@ -2,8 +2,11 @@
 
 use db::{Conn, Error, Money, Timestamp};
 
-use crate::aggregates::model::{DayDelta, Delta, day_of};
-use crate::movement::Movement;
+use super::snapshot_of;
+use crate::{
+    aggregates::{DayDelta, Delta, ProductSnapshot, day_of},
+    movement::Movement,
+};
 
 /// A ledger entry of an outflow or of its reversal.
 pub(in crate::aggregates) struct Sold {
@@ -27,14 +30,10 @@ pub(in crate::aggregates) async fn products_after(
         &[&id, &limit],
         |row| {
             let change = Delta {
-                moved: None,
-                category: row.get(1)?,
-                brand: row.get(2)?,
+                product: snapshot_of(row, 1)?,
                 products: 1,
                 units: row.get(5)?,
-                cost_price: row.get(3)?,
-                selling_price: row.get(4)?,
-                low: 0,
+                ..Delta::default()
             };
             Ok((row.get(0)?, change))
         },
@@ -64,7 +63,11 @@ pub(in crate::aggregates) async fn inflows_after(
                 present: 0,
                 id: row.get(0)?,
             };
-            Ok((row.get(0)?, Delta::of_movement(moved, Money::ZERO, Money::ZERO)))
+            let change = Delta {
+                moved: Some(moved),
+                ..Delta::default()
+            };
+            Ok((row.get(0)?, change))
         },
     )
     .await
@@ -98,11 +101,20 @@ pub(in crate::aggregates) async fn outflows_before(
             };
             // All sales of a deleted product are reversed, so its price does not matter.
             let present = |price: Option<Money>| price.unwrap_or_default();
+            let product = ProductSnapshot {
+                cost_price: present(row.get(7)?),
+                selling_price: present(row.get(8)?),
+                ..ProductSnapshot::default()
+            };
             Ok(Sold {
                 entry: row.get(0)?,
                 is_reversal: kind != Movement::Outflow.name(),
                 outflow: row.get(5)?,
-                change: Delta::of_movement(moved, present(row.get(7)?), present(row.get(8)?)),
+                change: Delta {
+                    moved: Some(moved),
+                    product,
+                    ..Delta::default()
+                },
             })
         },
     )

@@ -1,7 +1,7 @@
 //! Products as a resource: creating, changing and deleting them. The ledger records the quantities
 //! that are written here.
 
-use db::{Conn, Error, Tx};
+use db::{Conn, Error, Money, Tx};
 use http::Method;
 use resource::{Field, Input as _, Record as _, Value, schema::example};
 use serde_json::json;
@@ -10,7 +10,7 @@ use super::{ARCHIVED, BY_TITLE, ProductInput, ProductRecord, model::serie_number
 use crate::{
     State,
     access::Model,
-    aggregates,
+    aggregates::{self, ProductSnapshot},
     api::{
         openapi::Description,
         resource::{ApiResource, MUTABLE, Resource},
@@ -94,14 +94,13 @@ impl ApiResource for Products {
     ) -> Result<ProductRecord, Refusal> {
         check(work.tx, None, draft).await?;
         let mut input = draft.input.clone();
-        let restored_at = input.updated_at.get().or(input.created_at.get()).copied();
-        input.created_at = Setting::Set(input.created_at.set().unwrap_or(work.now));
+        let created_at = input.created_at.set().unwrap_or(work.now);
+        input.created_at = Setting::Set(created_at);
         let id = store::insert(work.tx, &input).await.map_err(explain)?;
-        aggregates::record_new_product(work.tx, id).await?;
-        stock::open(work, id, input.quantity.set().unwrap_or_default()).await?;
-        if let Some(updated_at) = restored_at {
-            store::set_updated_at(work.tx, id, updated_at).await?;
-        }
+        let snapshot = snapshot_after(ProductSnapshot::default(), &input);
+        let updated_at = input.updated_at.set().unwrap_or(created_at);
+        let quantity = input.quantity.set().unwrap_or_default();
+        stock::open(work, id, snapshot, quantity, updated_at).await?;
         let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
         let (action, model, title) = (Action::Added, Model::Product, &record.title);
         audit::record_unless_imported(work, action, model, id, title).await?;
@@ -122,14 +121,16 @@ impl ApiResource for Products {
             return Ok(None);
         };
         store::update_stock(work.tx, id, input, now).await?;
-        let snapshot = aggregates::product_snapshot(work.tx, id).await?;
-        let snapshot = snapshot.filter(|snapshot| changes_aggregates(snapshot, input));
-        if snapshot.is_some() {
-            aggregates::record_deleted_product(work.tx, id).await?;
-        }
         store::update(work.tx, id, input).await.map_err(explain)?;
-        if let Some(snapshot) = snapshot {
-            aggregates::record_changed_product(work.tx, id, &snapshot).await?;
+        let old = ProductSnapshot {
+            category: before.category.id,
+            brand: before.brand.id,
+            cost_price: before.cost_price,
+            selling_price: before.selling_price,
+        };
+        let new = snapshot_after(old, input);
+        if old != new {
+            aggregates::record_change(work.tx, id, before.quantity, (old, new)).await?;
         }
         if let Setting::Set(quantity) = input.quantity {
             stock::adjust(work, id, quantity, None).await?;
@@ -144,8 +145,7 @@ impl ApiResource for Products {
     /// The ledger remains. It ends at 0, so that a file can bring the product back under its id.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
         check_deletion(work.tx, id).await?;
-        stock::empty(work, id).await?;
-        stock::close(work.tx, id).await?;
+        stock::close(work, id).await?;
         let Some(title) = store::delete(work.tx, id).await? else {
             return Ok(false);
         };
@@ -155,14 +155,15 @@ impl ApiResource for Products {
     }
 }
 
-/// Whether an input changes a field that the aggregates depend on.
-fn changes_aggregates(before: &aggregates::ProductSnapshot, input: &ProductInput) -> bool {
-    before.is_changed_by(
-        input.category.get().map(|category| category.id),
-        input.brand.get().map(|brand| brand.id),
-        input.cost_price.get().copied(),
-        input.selling_price.get().copied(),
-    )
+/// The fields that the aggregates depend on, after an input is written.
+fn snapshot_after(before: ProductSnapshot, input: &ProductInput) -> ProductSnapshot {
+    let price = |input: &Setting<Money>, before| input.get().copied().unwrap_or(before);
+    ProductSnapshot {
+        category: input.category.get().map_or(before.category, |new| new.id),
+        brand: input.brand.get().map_or(before.brand, |new| new.id),
+        cost_price: price(&input.cost_price, before.cost_price),
+        selling_price: price(&input.selling_price, before.selling_price),
+    }
 }
 
 /// Fails with 409 if anything refers to the product.

@@ -45,7 +45,7 @@ pub(crate) async fn id_of_serie_number(
     .await
 }
 
-/// Inserts a product with quantity 0, with the given id or the next one.
+/// Inserts a product without its stock row, with the given id or the next one.
 pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, Error> {
     let serie_number = serie_number_of(product);
     reserve_serie_number(tx, serie_number).await?;
@@ -53,12 +53,6 @@ pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, E
         .insert_one(sql::insert("products", product.values()))
         .await?;
     release_serie_number(tx, serie_number).await?;
-    tx.execute(
-        "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at)
-         SELECT id, category_id, brand_id, 0, created_at FROM products WHERE id = $1",
-        &[&id],
-    )
-    .await?;
     let title = product.title.get().map(|title| sql::folded(title));
     search::add(tx, id, &title.unwrap_or_default()).await?;
     aggregates::note_change(tx, id).await?;
@@ -76,12 +70,6 @@ async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error>
         |row| row.get(0),
     )
     .await
-}
-
-/// Writes the time of a product's last change, for imports.
-pub(super) async fn set_updated_at(tx: &mut Tx, id: i64, at: Timestamp) -> Result<(), Error> {
-    let sql = "UPDATE product_stock SET updated_at = $2 WHERE product_id = $1";
-    tx.execute(sql, &[&id, &at]).await.map(drop)
 }
 
 /// Writes the copied fields to the stock row, which is locked.
