@@ -15,7 +15,7 @@ pub(crate) mod store;
 mod token;
 pub mod users;
 
-pub use password::{HashFault, Passwords, PersonalData, WeakPassword, check_strength};
+pub use password::{HashFault, Passwords, check_strength};
 pub use service::{
     AccessToken, Credentials, TokenPair, log_in, refresh, revoke, revoke_all, verify,
 };

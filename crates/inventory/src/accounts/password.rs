@@ -20,107 +20,73 @@ const CONCURRENCY: usize = 2;
 /// The hash that takes the place of a missing one. It is as costly, and all zeros, which is the hash of no known password.
 const NOBODYS_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Public data about a user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PersonalData {
-    /// The first name.
-    FirstName,
-    /// The last name.
-    LastName,
-    /// The email address.
-    Email,
+const TOO_COMMON: Message =
+    Message::fixed("Esta senha é comum demais.", "This password is too common.");
+const ENTIRELY_NUMERIC: Message = Message::fixed(
+    "Esta senha só tem algarismos.",
+    "This password is entirely numeric.",
+);
+const LIKE_USERNAME: Message = Message::fixed(
+    "A senha é parecida demais com o nome de usuário.",
+    "The password is too similar to the username.",
+);
+pub(super) const LIKE_FIRST_NAME: Message = Message::fixed(
+    "A senha é parecida demais com o nome.",
+    "The password is too similar to the first name.",
+);
+pub(super) const LIKE_LAST_NAME: Message = Message::fixed(
+    "A senha é parecida demais com o sobrenome.",
+    "The password is too similar to the last name.",
+);
+pub(super) const LIKE_EMAIL: Message = Message::fixed(
+    "A senha é parecida demais com o e-mail.",
+    "The password is too similar to the email address.",
+);
+
+fn too_short() -> Message {
+    Message::new(
+        format!("A senha é curta demais: use ao menos {MIN_LENGTH} caracteres."),
+        format!("This password is too short. It must contain at least {MIN_LENGTH} characters."),
+    )
 }
 
-/// Why a password is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{}", self.message())]
-pub enum WeakPassword {
-    /// Fewer than `MIN_LENGTH` characters.
-    TooShort,
-    /// More than `MAX_LENGTH` bytes.
-    TooLong,
-    /// A common password.
-    TooCommon,
-    /// Digits alone.
-    EntirelyNumeric,
-    /// The user name.
-    LikeUsername,
-    /// Public data about the user.
-    LikePerson(PersonalData),
+fn too_long() -> Message {
+    Message::new(
+        "A senha é longa demais.",
+        format!("This password is too long. It must contain at most {MAX_LENGTH} bytes."),
+    )
 }
 
-impl WeakPassword {
-    /// The message for the user.
-    pub fn message(self) -> Message {
-        match self {
-            Self::TooShort => Message::new(
-                format!("A senha é curta demais: use ao menos {MIN_LENGTH} caracteres."),
-                format!(
-                    "This password is too short. It must contain at least {MIN_LENGTH} characters."
-                ),
-            ),
-            Self::TooLong => Message::new(
-                "A senha é longa demais.",
-                format!("This password is too long. It must contain at most {MAX_LENGTH} bytes."),
-            ),
-            Self::TooCommon => {
-                Message::fixed("Esta senha é comum demais.", "This password is too common.")
-            }
-            Self::EntirelyNumeric => Message::fixed(
-                "Esta senha só tem algarismos.",
-                "This password is entirely numeric.",
-            ),
-            Self::LikeUsername => Message::fixed(
-                "A senha é parecida demais com o nome de usuário.",
-                "The password is too similar to the username.",
-            ),
-            Self::LikePerson(PersonalData::FirstName) => Message::fixed(
-                "A senha é parecida demais com o nome.",
-                "The password is too similar to the first name.",
-            ),
-            Self::LikePerson(PersonalData::LastName) => Message::fixed(
-                "A senha é parecida demais com o sobrenome.",
-                "The password is too similar to the last name.",
-            ),
-            Self::LikePerson(PersonalData::Email) => Message::fixed(
-                "A senha é parecida demais com o e-mail.",
-                "The password is too similar to the email address.",
-            ),
-        }
-    }
-}
-
-/// Checks the strength of a new password. The error is the first rule that it violates.
-pub fn check_strength(password: &str, username: &str) -> Result<(), WeakPassword> {
+/// Checks the strength of a new password. The error is the message about the first rule that it
+/// violates.
+pub fn check_strength(password: &str, username: &str) -> Result<(), Message> {
     if password.chars().count() < MIN_LENGTH {
-        return Err(WeakPassword::TooShort);
+        return Err(too_short());
     }
     if password.len() > MAX_LENGTH {
-        return Err(WeakPassword::TooLong);
+        return Err(too_long());
     }
     if is_like(password, username) {
-        return Err(WeakPassword::LikeUsername);
+        return Err(LIKE_USERNAME);
     }
     if password.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(WeakPassword::EntirelyNumeric);
+        return Err(ENTIRELY_NUMERIC);
     }
     if common_passwords::contains(&db::fold(password)) || is_monotonous(password) {
-        Err(WeakPassword::TooCommon)
+        Err(TOO_COMMON)
     } else {
         Ok(())
     }
 }
 
-/// Checks a new password against public data about the user.
-pub(crate) fn check_likeness(
-    password: &str,
-    person: &[(PersonalData, &str)],
-) -> Result<(), WeakPassword> {
-    for (data, text) in person {
+/// Checks a new password against public data about the user, each with the message for a password
+/// that resembles it.
+pub(crate) fn check_likeness(password: &str, person: &[(Message, &str)]) -> Result<(), Message> {
+    for (message, text) in person {
         let mut parts = text.split(|character: char| !character.is_alphanumeric());
         // Parts of up to three letters occur in too many passwords.
         if parts.any(|part| part.chars().count() > 3 && is_like(password, part)) {
-            return Err(WeakPassword::LikePerson(*data));
+            return Err(message.clone());
         }
     }
     Ok(())
@@ -250,12 +216,12 @@ mod tests {
     #[test]
     fn a_password_resembles_its_owner_when_it_is_one_of_their_names_with_signs_around_it() {
         let person = [
-            (PersonalData::FirstName, "Ana"),
-            (PersonalData::Email, "ana.souza@loja.example"),
+            (LIKE_FIRST_NAME, "Ana"),
+            (LIKE_EMAIL, "ana.souza@loja.example"),
         ];
-        let like = Err(WeakPassword::LikePerson(PersonalData::Email));
+        let like = Err(LIKE_EMAIL);
         for (password, expected) in [
-            ("Souza-2026-!!", like),
+            ("Souza-2026-!!", like.clone()),
             ("2026 souza 99", like),
             ("quatro souzas pretas", Ok(())),
             ("ana vende muito bem", Ok(())),
@@ -267,34 +233,34 @@ mod tests {
     #[test]
     fn passwords_that_are_guessed_first_are_refused() {
         for (password, why) in [
-            ("short", WeakPassword::TooShort),
-            ("password1234", WeakPassword::TooCommon),
-            ("Senha!2026!!", WeakPassword::TooCommon),
-            ("123456789012", WeakPassword::EntirelyNumeric),
-            ("998877665544", WeakPassword::EntirelyNumeric),
-            ("aaaaaaaaaaaa", WeakPassword::TooCommon),
-            ("abcdefghijkl", WeakPassword::TooCommon),
-            ("mariana-2026", WeakPassword::LikeUsername),
-            ("qwerty123456", WeakPassword::TooCommon),
-            ("1q2w3e4r5t6y", WeakPassword::TooCommon),
-            ("1qaz2wsx3edc", WeakPassword::TooCommon),
-            ("Q1w2e3r4t5y6", WeakPassword::TooCommon),
-            ("123456789abc", WeakPassword::TooCommon),
-            ("P@ssw0rd1234", WeakPassword::TooCommon),
-            ("P@$$word-1234!", WeakPassword::TooCommon),
-            ("minhasenha123", WeakPassword::TooCommon),
-            ("Mudar@123456", WeakPassword::TooCommon),
-            ("Flamengo@1981", WeakPassword::TooCommon),
-            ("adminadmin12", WeakPassword::TooCommon),
-            ("trustno1trustno1", WeakPassword::TooCommon),
-            ("unbelievable", WeakPassword::TooCommon),
-            ("correcthorsebatterystaple", WeakPassword::TooCommon),
+            ("short", too_short()),
+            ("password1234", TOO_COMMON),
+            ("Senha!2026!!", TOO_COMMON),
+            ("123456789012", ENTIRELY_NUMERIC),
+            ("998877665544", ENTIRELY_NUMERIC),
+            ("aaaaaaaaaaaa", TOO_COMMON),
+            ("abcdefghijkl", TOO_COMMON),
+            ("mariana-2026", LIKE_USERNAME),
+            ("qwerty123456", TOO_COMMON),
+            ("1q2w3e4r5t6y", TOO_COMMON),
+            ("1qaz2wsx3edc", TOO_COMMON),
+            ("Q1w2e3r4t5y6", TOO_COMMON),
+            ("123456789abc", TOO_COMMON),
+            ("P@ssw0rd1234", TOO_COMMON),
+            ("P@$$word-1234!", TOO_COMMON),
+            ("minhasenha123", TOO_COMMON),
+            ("Mudar@123456", TOO_COMMON),
+            ("Flamengo@1981", TOO_COMMON),
+            ("adminadmin12", TOO_COMMON),
+            ("trustno1trustno1", TOO_COMMON),
+            ("unbelievable", TOO_COMMON),
+            ("correcthorsebatterystaple", TOO_COMMON),
         ] {
             assert_eq!(check_strength(password, "mariana"), Err(why), "{password}");
         }
         assert_eq!(
             check_strength(&"a1b2c".repeat(300), "mariana"),
-            Err(WeakPassword::TooLong)
+            Err(too_long())
         );
     }
 

@@ -12,15 +12,16 @@ use db::{Db, Timestamp, Tx};
 use resource::{Named, id, resource, several, text, time, truth};
 
 use super::{
-    HashFault, Passwords, PersonalData, Tokens, WeakPassword, check_strength, end_access,
-    password::check_likeness, session::store as sessions,
+    HashFault, Passwords, Tokens, end_access,
+    password::{LIKE_EMAIL, LIKE_FIRST_NAME, LIKE_LAST_NAME, check_likeness, check_strength},
+    session::store as sessions,
 };
 use crate::{
     State,
     access::{Actor, Model, Permission},
     audit::{self, Action},
     listing::{Condition, Test},
-    rest::{Refusal, list::Filters, page::Page, query::Parameters},
+    rest::{Message, Refusal, list::Filters, page::Page, query::Parameters},
     work::Author,
 };
 
@@ -60,12 +61,12 @@ resource! {
 }
 
 impl User {
-    /// Personal data that a password may not resemble.
-    pub(crate) fn person(&self) -> [(PersonalData, &str); 3] {
+    /// Personal data that a password may not resemble, each with the message if it does.
+    pub(crate) fn person(&self) -> [(Message, &str); 3] {
         [
-            (PersonalData::FirstName, &self.first_name),
-            (PersonalData::LastName, &self.last_name),
-            (PersonalData::Email, &self.email),
+            (LIKE_FIRST_NAME, &self.first_name),
+            (LIKE_LAST_NAME, &self.last_name),
+            (LIKE_EMAIL, &self.email),
         ]
     }
 
@@ -98,8 +99,8 @@ pub enum UserError {
     #[error("there is a user of this name already")]
     Taken,
     /// The password is too weak.
-    #[error(transparent)]
-    Password(#[from] WeakPassword),
+    #[error("{0}")]
+    Password(Message),
     /// The user does not exist.
     #[error("there is no user of this name")]
     UnknownUser,
@@ -178,7 +179,7 @@ pub fn check(username: &str, password: &str) -> Result<(), UserError> {
     if !is_username(username) {
         return Err(UserError::Name);
     }
-    Ok(check_strength(password.trim(), username)?)
+    check_strength(password.trim(), username).map_err(UserError::Password)
 }
 
 /// Whether an account may have this name.
@@ -193,7 +194,7 @@ fn is_name(character: char) -> bool {
 /// Checks and hashes a password. Trims it, as every login does.
 async fn hash(passwords: &Passwords, username: &str, password: &str) -> Result<String, UserError> {
     let password = password.trim();
-    check_strength(password, username)?;
+    check_strength(password, username).map_err(UserError::Password)?;
     Ok(passwords.hash(password.to_owned()).await?)
 }
 
@@ -223,7 +224,7 @@ pub async fn set_password(
     let mut users = list(db).await?.into_iter();
     let user = users.find(|user| user.username == username);
     let user = user.ok_or(UserError::UnknownUser)?;
-    check_likeness(password.trim(), &user.person())?;
+    check_likeness(password.trim(), &user.person()).map_err(UserError::Password)?;
     let hash = hash(passwords, username, password).await?;
     let (id, username) = (user.id, user.username);
     db.write(async move |tx| {

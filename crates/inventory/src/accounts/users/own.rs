@@ -7,7 +7,7 @@ use crate::{
     State,
     access::{Caller, Model},
     accounts::{
-        Tokens, WeakPassword,
+        Tokens,
         password::check_likeness,
         record_change, service,
         session::{self, NewSession, Session},
@@ -24,12 +24,12 @@ use crate::{
 pub(crate) const PROFILE: [&Field; 3] = [User::first_name, User::last_name, User::email];
 
 /// The reason why a password was not changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PasswordRefused {
     /// The old password is wrong.
     Old,
     /// The new password is too weak.
-    Weak(WeakPassword),
+    Weak(Message),
 }
 
 /// Reads a profile from a request body. Absent fields are not changed.

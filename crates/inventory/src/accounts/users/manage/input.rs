@@ -5,7 +5,7 @@ use resource::{Field, text as described};
 use crate::{
     accounts::{
         MAX_PASSWORD, Tokens,
-        password::{PersonalData, check_likeness, check_strength},
+        password::{check_likeness, check_strength},
         users::{User, is_name, own},
     },
     rest::{
@@ -69,7 +69,7 @@ fn check_name(draft: &mut Draft<User>) {
 pub(super) fn password(
     members: &Members,
     username: &str,
-    person: &[(PersonalData, &str)],
+    person: &[(Message, &str)],
     errors: &mut FieldErrors,
 ) -> Option<String> {
     if text(members, "usable").as_deref() == Some("0") {
@@ -89,7 +89,7 @@ pub(super) fn password(
         } else if let Err(weak) =
             check_strength(first, username).and_then(|()| check_likeness(first, person))
         {
-            errors.add(REPEATED_PASSWORD.name, weak.message());
+            errors.add(REPEATED_PASSWORD.name, weak);
         }
     }
     Some(first.to_owned())

@@ -97,7 +97,7 @@ async fn try_change(
         Ok(begun) => return Ok(Some(begun)),
         Err(PasswordRefused::Old) => form.complain_of(OLD, frame.say(WRONG_PASSWORD)),
         Err(PasswordRefused::Weak(weak)) => {
-            form.complain_of(NEW, weak.message().text(frame.locale));
+            form.complain_of(NEW, weak.text(frame.locale));
         }
     }
     Ok(None)
