@@ -172,18 +172,21 @@ fn read(stored: &str) -> Result<Log, db::Error> {
     stored.parse().map_err(unreadable)
 }
 
+/// The counter of an attempt. A visitor who has no counter of the browser gets the one of the
+/// address, if the user has logged in from there before.
 struct Counters {
-    strangers: String,
-    /// The counter of the visitor's browser.
-    browser: Option<String>,
-    /// The user, the digest of the visitor's address, and the counter of that address. It is used
-    /// only if the user has logged in from there before.
-    address: Option<(i64, String, String)>,
+    counter: String,
+    /// The user, the digest of the visitor's address, and the counter of that address.
+    of_address: Option<(i64, String, String)>,
 }
 
 impl Counters {
     fn of(state: &State, proof: Proof, target: AttemptTarget<'_>, source: &AttemptSource) -> Self {
         let proof = proof.name();
+        let only = |counter| Self {
+            counter,
+            of_address: None,
+        };
         let user = match target {
             AttemptTarget::User(user) => user,
             AttemptTarget::UnknownName(name) => {
@@ -192,43 +195,32 @@ impl Counters {
                     .get(..8)
                     .and_then(|digits| u32::from_str_radix(digits, 16).ok());
                 let number = number.unwrap_or_default() % UNKNOWN_NAME_COUNTERS;
-                return Self::only(format!("{proof} nobody {number}"));
+                return only(format!("{proof} nobody {number}"));
             }
         };
+        let of_user = format!("{proof} user {user}");
         match source {
-            AttemptSource::Session => Self::only(format!("{proof} user {user} session")),
-            AttemptSource::Visitor { browser, address } => Self {
-                strangers: format!("{proof} user {user}"),
-                browser: browser
-                    .as_ref()
-                    .filter(|browser| browser.user == user)
-                    .map(|browser| format!("{proof} user {user} browser {}", browser.id)),
-                address: Some((
-                    user,
-                    address.clone(),
-                    format!("{proof} user {user} address {address}"),
-                )),
-            },
-        }
-    }
-
-    const fn only(strangers: String) -> Self {
-        Self {
-            strangers,
-            browser: None,
-            address: None,
+            AttemptSource::Session => only(format!("{of_user} session")),
+            AttemptSource::Visitor {
+                browser: Some(browser),
+                ..
+            } if browser.user == user => only(format!("{of_user} browser {}", browser.id)),
+            AttemptSource::Visitor { address, .. } => {
+                let counter = format!("{of_user} address {address}");
+                Self {
+                    counter: of_user,
+                    of_address: Some((user, address.clone(), counter)),
+                }
+            }
         }
     }
 
     async fn choose(&self, tx: &mut Tx) -> Result<String, db::Error> {
-        if let Some(browser) = &self.browser {
-            return Ok(browser.clone());
-        }
-        if let Some((user, address, counter)) = &self.address
+        if let Some((user, address, counter)) = &self.of_address
             && store::is_address_known(tx, *user, address).await?
         {
             return Ok(counter.clone());
         }
-        Ok(self.strangers.clone())
+        Ok(self.counter.clone())
     }
 }
