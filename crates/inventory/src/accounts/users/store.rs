@@ -146,20 +146,25 @@ pub(super) async fn group_id(tx: &mut Tx, name: &str) -> Result<Option<i64>, Err
     .await
 }
 
-/// Grants a permission to a group or else to a user.
-pub(super) async fn grant(
+/// Replaces the permissions of a group or else of a user.
+pub(super) async fn set_permissions(
     tx: &mut Tx,
     (holder, id): (Model, i64),
-    permission: Permission,
+    permissions: &[Permission],
 ) -> Result<(), Error> {
-    let sql = match holder {
-        Model::Group => {
-            "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-        }
-        _ => {
-            "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-        }
+    let (clear, grant) = match holder {
+        Model::Group => (
+            "DELETE FROM group_permissions WHERE group_id = $1",
+            "INSERT INTO group_permissions (group_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        ),
+        _ => (
+            "DELETE FROM user_permissions WHERE user_id = $1",
+            "INSERT INTO user_permissions (user_id, permission) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        ),
     };
-    let permission = permission.to_string();
-    tx.execute(sql, &[&id, &permission]).await.map(drop)
+    tx.execute(clear, &[&id]).await?;
+    for permission in permissions {
+        tx.execute(grant, &[&id, &permission.to_string()]).await?;
+    }
+    Ok(())
 }

@@ -65,7 +65,6 @@ pub(crate) async fn change_group(
     refuse_greater(caller, &before.permissions)?;
     let (name, permissions) = read_group(work.tx, members, Some(id)).await?;
     store::rename_group(work.tx, id, &name).await?;
-    store::clear_group_permissions(work.tx, id).await?;
     write_permissions(work.tx, caller, id, &permissions).await?;
     let after = store::group(work.tx, id).await?.ok_or(Refusal::NotFound)?;
     audit::changed(work, Model::Group, id, &name, (&before, &after)).await?;
@@ -126,10 +125,7 @@ async fn write_permissions(
     if !may_give(caller, permissions) {
         return Err(FieldErrors::of("permissions", TOO_MUCH).into());
     }
-    for permission in permissions {
-        users::grant(tx, (Model::Group, id), *permission).await?;
-    }
-    Ok(())
+    Ok(users::set_permissions(tx, (Model::Group, id), permissions).await?)
 }
 
 fn may_give(caller: &Caller, permissions: &[Permission]) -> bool {

@@ -153,10 +153,7 @@ async fn update(
         store::set_groups(tx, id, groups).await?;
     }
     if let Some(permissions) = input.permissions.get() {
-        store::clear_permissions(tx, id).await?;
-        for permission in permissions {
-            users::grant(tx, (Model::User, id), *permission).await?;
-        }
+        users::set_permissions(tx, (Model::User, id), permissions).await?;
     }
     Ok(())
 }

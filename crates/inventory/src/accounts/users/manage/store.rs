@@ -73,11 +73,6 @@ pub(super) async fn set_groups(tx: &mut Tx, id: i64, groups: &[i64]) -> Result<(
     Ok(())
 }
 
-pub(super) async fn clear_permissions(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    let sql = "DELETE FROM user_permissions WHERE user_id = $1";
-    tx.execute(sql, &[&id]).await.map(drop)
-}
-
 pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<(), Error> {
     let sql = "DELETE FROM users WHERE id = $1";
     tx.execute(sql, &[&id]).await.map(drop)
@@ -123,11 +118,6 @@ pub(super) async fn rename_group(tx: &mut Tx, id: i64, name: &str) -> Result<(),
     let sql = "UPDATE groups SET name = $2, name_folded = $3 WHERE id = $1";
     let values: [&dyn Param; 3] = [&id, &name, &sql::folded(name)];
     tx.execute(sql, &values).await.map(drop)
-}
-
-pub(super) async fn clear_group_permissions(tx: &mut Tx, id: i64) -> Result<(), Error> {
-    let sql = "DELETE FROM group_permissions WHERE group_id = $1";
-    tx.execute(sql, &[&id]).await.map(drop)
 }
 
 pub(super) async fn delete_group(tx: &mut Tx, id: i64) -> Result<(), Error> {
