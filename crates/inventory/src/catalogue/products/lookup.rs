@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use db::{Conn, Error};
 use resource::{Record as _, filters};
 
-use super::{ProductRecord, first_matches, store::ProductList};
+use super::{ProductRecord, first_matches, store};
 use crate::{
     State,
     catalogue::named::{self, Kind, NamedRecord},
@@ -165,7 +165,7 @@ fn quoted(word: &str) -> String {
 }
 
 async fn count(state: &State, parameters: &Parameters) -> Result<u64, Refusal> {
-    let selection = ProductList::parse(parameters)?;
+    let selection = store::selection(parameters)?;
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
         let query_stats = selection.stats(conn, &shared.list_stats).await?;
@@ -193,8 +193,8 @@ async fn numbered_range(
     let Some(prefix) = prefix(text) else {
         return Ok(Vec::new());
     };
-    let list = ProductList::numbered(prefix);
-    list.selection.page(conn, &QueryStats::UNKNOWN, range).await
+    let list = store::numbered(prefix);
+    list.page(conn, &QueryStats::UNKNOWN, range).await
 }
 
 /// The folded text to compare with serie numbers. `None` if it is too short or cannot occur in one.
@@ -236,10 +236,10 @@ impl SerieNumberMatches {
         if count(state, understood).await? > 0 {
             return Ok(None);
         }
-        let list = ProductList::numbered(prefix);
+        let list = store::numbered(prefix);
         let limit = i64::try_from(MOST_NUMBERED).unwrap_or(i64::MAX);
         let limit = limit.saturating_add(1);
-        let read = async move |conn: &mut Conn| list.selection.count_up_to(conn, limit).await;
+        let read = async move |conn: &mut Conn| list.count_up_to(conn, limit).await;
         let counted = state.db.read(read).await?;
         Ok((counted > 0).then(|| Self {
             text: text.trim().to_owned(),

@@ -27,7 +27,7 @@ use crate::{
         query::Parameters,
     },
 };
-use store::{ARCHIVED, BY_TITLE, ProductList};
+use store::{ARCHIVED, BY_TITLE};
 
 /// One page of the products that the query string selects.
 pub async fn list(state: &State, parameters: &Parameters) -> Result<Page<ProductRecord>, Refusal> {
@@ -40,13 +40,13 @@ pub(crate) async fn list_created(
     parameters: &Parameters,
     created: Option<(Timestamp, Timestamp)>,
 ) -> Result<Page<ProductRecord>, Refusal> {
-    let selection = ProductList::parse(parameters)?.created(created);
+    let selection = store::selection(parameters)?.created(created);
     let request = PageRequest::parse(state, parameters)?;
     let is_short = selection.is_everything() && request.is_near();
     let shared = state.clone();
     let read = async move |conn: &mut Conn| {
         let query_stats = selection.stats(conn, &shared.list_stats).await?;
-        selection.selection.list(conn, &query_stats, request).await
+        selection.list(conn, &query_stats, request).await
     };
     // The first pages of all products come directly from an index.
     if is_short {
@@ -62,14 +62,14 @@ pub(crate) async fn first_matches(
     parameters: &Parameters,
     limit: i64,
 ) -> Result<Vec<ProductRecord>, Refusal> {
-    let selection = ProductList::parse(parameters)?;
+    let selection = store::selection(parameters)?;
     let shared = state.clone();
     state
         .db
         .read(async move |conn| {
             let query_stats = selection.stats(conn, &shared.list_stats).await?;
             let range = (limit, 0);
-            Ok(selection.selection.page(conn, &query_stats, range).await?)
+            Ok(selection.page(conn, &query_stats, range).await?)
         })
         .await
 }
@@ -81,9 +81,9 @@ pub(crate) async fn each(
     parameters: &Parameters,
     take: impl FnMut(&ProductRecord) -> Result<(), db::Error>,
 ) -> Result<(), Refusal> {
-    let selection = ProductList::parse(parameters)?;
+    let selection = store::selection(parameters)?;
     let query_stats = selection.stats(conn, &state.list_stats).await?;
-    Ok(selection.selection.each(conn, &query_stats, take).await?)
+    Ok(selection.each(conn, &query_stats, take).await?)
 }
 
 pub(crate) async fn with_serie_number(

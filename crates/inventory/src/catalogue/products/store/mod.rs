@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use db::{BatchLoader, Conn, Error, Query, Row, Timestamp, Tx};
 use resource::{Input as _, sql};
 
-pub(super) use list::{ARCHIVED, BY_TITLE, ProductList};
+pub(super) use list::{ARCHIVED, BY_TITLE, numbered, selection};
 pub(crate) use list::{LIST, StatsCache};
 
 use super::model::{ProductInput, ProductRecord};

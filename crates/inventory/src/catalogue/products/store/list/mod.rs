@@ -85,89 +85,73 @@ pub(crate) static LIST: List<ProductRecord> = List {
     ..List::described(&PRODUCTS)
 };
 
-#[derive(Debug, Clone)]
-pub(in crate::catalogue::products) struct ProductList {
-    pub(in crate::catalogue::products) selection: Selection<ProductRecord>,
-    /// Whether no price can be within the bounds, so that no query is needed.
-    is_impossible: bool,
+/// Selects products by a query string.
+pub(in crate::catalogue::products) fn selection(
+    parameters: &Parameters,
+) -> Result<Selection<ProductRecord>, FieldErrors> {
+    let mut filters = Filters::new(parameters);
+    let mut conditions = Vec::new();
+    for (field, column) in [("category", "category_id"), ("brand", "brand_id")] {
+        let id = filters.id(field);
+        conditions.extend(id.map(|id| Condition::new(field, column, Test::Is(id))));
+    }
+    for field in ProductRecord::FIELDS {
+        let Some((least, greatest)) = field.bounds else {
+            continue;
+        };
+        let (least, greatest) = (filters.least_price(least), filters.greatest_price(greatest));
+        if least.is_some_and(|least| least > Money::MAX)
+            || greatest.is_some_and(|greatest| greatest < Money::ZERO)
+        {
+            // No price is within the bounds.
+            conditions.push(Condition::new("id", "id", Test::IsOneOf(Vec::new())));
+            continue;
+        }
+        let least = least.map(|least| Test::AtLeast(Bound::Amount(least.max(Money::ZERO))));
+        let greatest = greatest.map(|most| Test::AtMost(Bound::Amount(most.min(Money::MAX))));
+        let tests = [least, greatest].into_iter().flatten();
+        conditions.extend(tests.map(|test| Condition::new(field.name, field.name, test)));
+    }
+    let words = search_words(parameters).into_iter();
+    conditions
+        .extend(words.map(|word| Condition::new("title", "title_folded", Test::Contains(word))));
+    let archived = filters.truth(ARCHIVED.name);
+    conditions.extend(
+        archived
+            .map(|archived| Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(!archived))),
+    );
+    filters.finish().into_result()?;
+    let mut selection = Selection {
+        list: &LIST,
+        conditions,
+        order: ordering(parameters, ProductRecord::NAMES, BY_TITLE),
+    };
+    selection.drop_constant_orders();
+    Ok(selection)
 }
 
-impl ProductList {
-    /// Parses the query string.
-    pub(in crate::catalogue::products) fn parse(
-        parameters: &Parameters,
-    ) -> Result<Self, FieldErrors> {
-        let mut filters = Filters::new(parameters);
-        let mut conditions = Vec::new();
-        for (field, column) in [("category", "category_id"), ("brand", "brand_id")] {
-            let id = filters.id(field);
-            conditions.extend(id.map(|id| Condition::new(field, column, Test::Is(id))));
-        }
-        let mut is_impossible = false;
-        for field in ProductRecord::FIELDS {
-            let Some((least, greatest)) = field.bounds else {
-                continue;
-            };
-            if let Some(least) = filters.least_price(least) {
-                is_impossible |= least > Money::MAX;
-                let test = Test::AtLeast(Bound::Amount(least.max(Money::ZERO)));
-                conditions.push(Condition::new(field.name, field.name, test));
-            }
-            if let Some(greatest) = filters.greatest_price(greatest) {
-                is_impossible |= greatest < Money::ZERO;
-                let test = Test::AtMost(Bound::Amount(greatest.min(Money::MAX)));
-                conditions.push(Condition::new(field.name, field.name, test));
-            }
-        }
-        let words = search_words(parameters).into_iter();
-        conditions.extend(
-            words.map(|word| Condition::new("title", "title_folded", Test::Contains(word))),
-        );
-        let archived = filters.truth(ARCHIVED.name);
-        conditions.extend(
-            archived.map(|archived| {
-                Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(!archived))
-            }),
-        );
-        filters.finish().into_result()?;
-        let mut selection = Selection {
-            list: &LIST,
-            conditions,
-            order: ordering(parameters, ProductRecord::NAMES, BY_TITLE),
-        };
-        selection.drop_constant_orders();
-        Ok(Self {
-            selection,
-            is_impossible,
-        })
+/// Selects products by the beginning of their folded serie numbers, without archived ones.
+pub(in crate::catalogue::products) fn numbered(beginning: String) -> Selection<ProductRecord> {
+    let begins = Test::Begins(beginning);
+    Selection {
+        list: &LIST,
+        conditions: vec![
+            Condition::new("serie_number", "serie_number_folded", begins),
+            Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(true)),
+        ],
+        order: vec![OrderBy {
+            field: "serie_number",
+            descending: false,
+        }],
     }
+}
 
-    /// Selects products by the beginning of their folded serie numbers, without archived ones.
-    pub(in crate::catalogue::products) fn numbered(beginning: String) -> Self {
-        let begins = Test::Begins(beginning);
-        let selection = Selection {
-            list: &LIST,
-            conditions: vec![
-                Condition::new("serie_number", "serie_number_folded", begins),
-                Condition::new(ARCHIVED.name, "archived_at", Test::IsNull(true)),
-            ],
-            order: vec![OrderBy {
-                field: "serie_number",
-                descending: false,
-            }],
-        };
-        Self {
-            selection,
-            is_impossible: false,
-        }
-    }
-
+impl Selection<ProductRecord> {
     /// Whether all products are selected, ordered by one field at most. The aggregates have their
     /// number and an index has their order.
     pub(in crate::catalogue::products) fn is_everything(&self) -> bool {
-        let conditions = &self.selection.conditions;
         let is_nearly_all = |condition: &Condition| condition.test == Test::IsNull(true);
-        conditions.iter().all(is_nearly_all) && self.selection.order.len() <= 1
+        self.conditions.iter().all(is_nearly_all) && self.order.len() <= 1
     }
 
     /// Limits the list to products created in a period (start inclusive, end exclusive).
@@ -175,7 +159,7 @@ impl ProductList {
         mut self,
         created: Option<(Timestamp, Timestamp)>,
     ) -> Self {
-        self.selection.conditions.extend(between(created));
+        self.conditions.extend(between(created));
         self
     }
 }

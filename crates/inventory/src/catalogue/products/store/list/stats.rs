@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Mutex};
 
 use db::{Conn, Error, lock_mutex};
 
-use super::{ARCHIVED, ProductList, ProductRecord, STOCK, WORDS};
+use super::{ARCHIVED, ProductRecord, STOCK, WORDS};
 use crate::{
     aggregates::{self, Dimension},
     listing::{COMMON, Condition, DrivingTerm, QueryStats, Selection, Test},
@@ -39,22 +39,19 @@ impl StatsCache {
     }
 }
 
-impl ProductList {
+impl Selection<ProductRecord> {
     /// The number of selected products, and the statistics by which the access path is chosen.
     pub(in crate::catalogue::products) async fn stats(
         &self,
         conn: &mut Conn,
         cache: &StatsCache,
     ) -> Result<QueryStats, Error> {
-        if self.is_impossible {
-            return Ok(QueryStats::default());
-        }
-        let conditions = &self.selection.conditions;
+        let conditions = &self.conditions;
         let version = aggregates::version(conn).await?;
         if let Some(stats) = cache.get(conditions, version) {
             return Ok(stats);
         }
-        let stats = read_stats(conn, &self.selection).await?;
+        let stats = read_stats(conn, self).await?;
         if aggregates::version(conn).await? == version {
             cache.insert(conditions, version, &stats);
         }

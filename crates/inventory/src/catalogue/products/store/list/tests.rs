@@ -6,7 +6,7 @@ use resource::Record as _;
 use test_kit::on_both_engines;
 use web::Random;
 
-use super::{BY_TITLE, ProductList, ProductRecord, StatsCache};
+use super::{BY_TITLE, ProductRecord, StatsCache, selection};
 use crate::{
     listing::tests::{compare, in_memory, one_of, plan, random_ordering, random_range},
     plans,
@@ -74,9 +74,9 @@ on_both_engines!(
                     // Reading a table by id is reading along its primary key.
                     let by_id = matches!(order.as_str(), "id" | "-id");
                     for created in [None, Some(LAST_DAYS)] {
-                        let list = ProductList::parse(&parameters).unwrap().created(created);
+                        let list = selection(&parameters).unwrap().created(created);
                         let stats = list.stats(conn, &StatsCache::default()).await?;
-                        let steps = plan(conn, &list.selection, &stats).await?;
+                        let steps = plan(conn, &list, &stats).await?;
                         if !by_id && steps.iter().any(|step| is_full_scan(step)) {
                             scans.push(format!("{filter} {created:?} by {order}: {steps:#?}"));
                         }
@@ -145,9 +145,9 @@ on_both_engines!(
         let db = plans::shop(&address, (700, 2000), 30).await;
         change_some(&db).await;
         let read = async |conn: &mut Conn| {
-            let everything = ProductList::parse(&Parameters::parse("ordering=id")).unwrap();
+            let everything = selection(&Parameters::parse("ordering=id")).unwrap();
             let stats = everything.stats(conn, &StatsCache::default()).await?;
-            let records = everything.selection.page(conn, &stats, (700, 0)).await?;
+            let records = everything.page(conn, &stats, (700, 0)).await?;
             assert_eq!(records.len(), 700);
             let random = Random::seeded(17);
             for _ in 0..400 {
@@ -159,7 +159,7 @@ on_both_engines!(
                 let parameters = Parameters::parse(&what);
                 let is_recent = random.below(4) == 0;
                 let created = is_recent.then_some(LAST_DAYS);
-                let list = ProductList::parse(&parameters).unwrap().created(created);
+                let list = selection(&parameters).unwrap().created(created);
                 let order = ordering(&parameters, ProductRecord::NAMES, BY_TITLE);
                 let is_match = |product: &ProductRecord| {
                     let days = created
@@ -169,10 +169,7 @@ on_both_engines!(
                 let expected = in_memory(&records, &order, is_match, |product| product.id);
                 let stats = list.stats(conn, &StatsCache::default()).await?;
                 let part = random_range(&random, expected.len());
-                let list = (
-                    &list.selection,
-                    (|product| product.id) as fn(&ProductRecord) -> i64,
-                );
+                let list = (&list, (|product| product.id) as fn(&ProductRecord) -> i64);
                 compare(conn, list, &stats, &expected, part, &what).await?;
             }
             Ok::<_, Error>(())
