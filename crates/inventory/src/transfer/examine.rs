@@ -14,7 +14,7 @@ use super::{
     FileKind, ImportError, Problem, Report, Run,
     cell::{Decimals, is_same_value, raw_text},
     column::{self, FileColumn, exported},
-    earlier::{EarlierRows, RowsBefore},
+    earlier::EarlierRows,
     missing::{self, Meaning, RowNames},
     record::{self, StagedRow},
     sheet::{Sheet, SheetLine},
@@ -47,7 +47,7 @@ impl Examination {
         let examiner = Examiner {
             run: run.clone(),
             columns: sheet.columns.clone(),
-            seen: Mutex::default(),
+            seen: Arc::default(),
         };
         Self {
             examiner: Arc::new(examiner),
@@ -69,8 +69,8 @@ impl Examination {
         let read = async move |conn: &mut Conn| examiner.batch(conn, &lines, decimals).await;
         let (outcomes, fresh, decimals) = db.read(read).await?;
         self.decimals = decimals;
-        self.report.new_names.extend(fresh.names.in_order());
-        lock_mutex(&self.examiner.seen).absorb(fresh);
+        let new_names = lock_mutex(&self.examiner.seen).absorb(fresh);
+        self.report.new_names.extend(new_names);
         let mut valid = Vec::new();
         for outcome in outcomes {
             match outcome {
@@ -91,8 +91,7 @@ impl Examination {
 
     /// The highest id in the file so far.
     pub(super) fn highest_id(&self) -> Option<i64> {
-        let seen = lock_mutex(&self.examiner.seen);
-        seen.ids.last_key_value().map(|(_, last)| *last)
+        lock_mutex(&self.examiner.seen).highest_id()
     }
 
     fn lines(&mut self) -> Result<Vec<Result<SheetLine, Problem>>, ImportError> {
@@ -114,7 +113,7 @@ impl Examination {
 struct Examiner {
     run: Run,
     columns: Vec<FileColumn>,
-    seen: Mutex<EarlierRows>,
+    seen: Arc<Mutex<EarlierRows>>,
 }
 
 enum RowOutcome {
@@ -140,7 +139,7 @@ impl Examiner {
         lines: &[Result<SheetLine, Problem>],
         mut decimals: Decimals,
     ) -> Result<(Vec<RowOutcome>, EarlierRows, Decimals), ImportError> {
-        let (mut outcomes, mut fresh) = (Vec::new(), EarlierRows::default());
+        let (mut outcomes, mut fresh) = (Vec::new(), EarlierRows::after(&self.seen));
         for line in lines {
             outcomes.push(match line {
                 Ok(line) => self.row(conn, line, &mut decimals, &mut fresh).await?,
@@ -155,7 +154,7 @@ impl Examiner {
         conn: &mut Conn,
         id: i64,
         members: &Members,
-        before: &RowsBefore<'_>,
+        before: &EarlierRows,
     ) -> Result<GivenId, ImportError> {
         let resource = self.run.resource;
         if before.has_id(id) {
@@ -189,12 +188,8 @@ impl Examiner {
         let (members, names, mut problems) = read;
         let now = self.run.author.now;
         let id = record::id_of(&members);
-        let before = RowsBefore {
-            seen: &self.seen,
-            fresh,
-        };
         if let Some(id) = id {
-            match self.check_id(conn, id, &members, &before).await? {
+            match self.check_id(conn, id, &members, fresh).await? {
                 GivenId::Free => {}
                 GivenId::Unchanged => return Ok(RowOutcome::Unchanged),
                 // A reference that cannot be read says nothing about the stored record.
@@ -207,19 +202,12 @@ impl Examiner {
                 }
             }
         }
-        for field in before.beyond_the_most_names(&names) {
+        for field in fresh.beyond_the_most_names(&names) {
             problems.add(field, missing::too_many());
         }
-        match record::check(conn, resource, &members, &names, &before, now).await {
+        match record::check(conn, resource, &members, &names, fresh, now).await {
             Ok(effect) if problems.found.is_empty() => {
-                fresh
-                    .names
-                    .add(&lock_mutex(&self.seen).names, &names, line.number);
-                fresh.serie_numbers.extend(effect.serie_number);
-                fresh.quantities.extend(effect.quantity);
-                if let Some(id) = id {
-                    fresh.add_id(id);
-                }
+                fresh.add(line.number, id, &names, effect);
                 Ok(RowOutcome::Valid(StagedRow {
                     line: line.number,
                     members,

@@ -25,7 +25,7 @@ use crate::{
 /// The kinds of records that an import can create by name.
 pub(crate) const KINDS: [Kind; 2] = [Kind::Category, Kind::Brand];
 /// The most new names per file. A file with more probably has something else in the column.
-const MAX: usize = 500;
+pub(super) const MAX: usize = 500;
 
 /// A category or a brand that an import creates.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,60 +140,6 @@ fn meaning_of_new(
         Some((_, message)) => Meaning::Wrong(message.clone()),
         None => Meaning::New(name.to_owned()),
     })
-}
-
-/// The new names of the rows so far. Case and accents do not matter, as in a search.
-#[derive(Debug, Default)]
-pub(super) struct NewNames(BTreeMap<(&'static str, String), NewName>);
-
-impl NewNames {
-    fn key(kind: Kind, name: &str) -> (&'static str, String) {
-        (kind.name(), db::fold(name))
-    }
-
-    fn has(&self, kind: Kind, name: &str) -> bool {
-        self.0.contains_key(&Self::key(kind, name))
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Adds the names of a row that are new.
-    pub(super) fn add(&mut self, before: &Self, names: &RowNames, line: u64) {
-        for (field, name) in names {
-            let Some(kind) = kind_of(field).filter(|kind| !before.has(*kind, name)) else {
-                continue;
-            };
-            let name = name.clone();
-            let key = Self::key(kind, &name);
-            self.0.entry(key).or_insert(NewName { kind, name, line });
-        }
-    }
-
-    /// The fields of a row whose names exceed the limit.
-    pub(super) fn beyond_the_most(&self, fresh: &Self, names: &RowNames) -> Vec<&'static str> {
-        let is_full = self.len() + fresh.len() >= MAX;
-        let is_known = |kind, name: &str| self.has(kind, name) || fresh.has(kind, name);
-        let kinds = names
-            .iter()
-            .filter_map(|(field, name)| Some((kind_of(field)?, name)));
-        kinds
-            .filter(|(kind, name)| is_full && !is_known(*kind, name))
-            .map(|(kind, _)| kind.name())
-            .collect()
-    }
-
-    /// All new names, in the order of the file.
-    pub(super) fn in_order(&self) -> Vec<NewName> {
-        let mut names: Vec<_> = self.0.values().cloned().collect();
-        names.sort_by_key(|new| (new.line, new.kind.name()));
-        names
-    }
-
-    pub(super) fn absorb(&mut self, fresh: Self) {
-        self.0.extend(fresh.0);
-    }
 }
 
 /// The message for a row whose new names exceed the limit.

@@ -11,7 +11,7 @@ use super::{
     FileKind,
     cell::written,
     column,
-    earlier::{Effect, RowsBefore},
+    earlier::{EarlierRows, Effect},
     missing::RowNames,
 };
 use crate::{
@@ -146,7 +146,7 @@ pub(super) async fn check(
     resource: FileKind,
     members: &Members,
     names: &RowNames,
-    before: &RowsBefore<'_>,
+    before: &EarlierRows,
     now: Timestamp,
 ) -> Result<Effect, Refusal> {
     match resource {
