@@ -72,7 +72,7 @@ impl AdminModel for Movements {
         let Some(movement) = self.0.read(state, id).await? else {
             return Ok(None);
         };
-        let booking = movements::booking(state, self.0, &movement).await?;
+        let booking = movements::booking(state, self.0, movement.id).await?;
         Ok(Some(record(&movement, booking.and_then(|row| row.user))))
     }
 

@@ -203,7 +203,7 @@ async fn detail(movement: Movement, frame: Frame, id: RecordId) -> PageResult {
     Ok(frame.show(MovementPage {
         frame: &frame,
         words: movement.words(),
-        booking: crate::stock::movements::booking(&frame.state, movement, &record).await?,
+        booking: crate::stock::movements::booking(&frame.state, movement, record.id).await?,
         order: match movement {
             Movement::Inflow => None,
             Movement::Outflow => super::orders::origin(&frame, record.id).await?,

@@ -221,9 +221,8 @@ async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bo
 pub(crate) async fn booking(
     state: &State,
     movement: Movement,
-    record: &MovementRecord,
+    id: i64,
 ) -> Result<Option<MovementEntry>, Refusal> {
-    let id = record.id;
     let read = async move |conn: &mut Conn| store::booking(conn, movement, id).await;
     Ok(state.db.read(read).await?)
 }
