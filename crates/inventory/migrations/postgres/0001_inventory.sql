@@ -182,6 +182,8 @@ CREATE TABLE product_stock (
     -- NULL: the threshold of the shop applies.
     threshold   BIGINT CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
     updated_at  TIMESTAMPTZ NOT NULL,
+    -- The time of an entry in the ledger that left updated_at as it was. NULL: there is none.
+    booked_at   TIMESTAMPTZ,
     -- NULL: not archived. Archived products are hidden from lists, and nothing can be booked.
     archived_at TIMESTAMPTZ,
     -- Whether an alert was sent, and the product has not recovered since.

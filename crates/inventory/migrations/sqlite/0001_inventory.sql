@@ -182,6 +182,8 @@ CREATE TABLE product_stock (
     -- NULL: the threshold of the shop applies.
     threshold   INTEGER CONSTRAINT product_stock_threshold_check CHECK (threshold >= 0),
     updated_at  INTEGER NOT NULL,
+    -- The time of an entry in the ledger that left updated_at as it was. NULL: there is none.
+    booked_at   INTEGER,
     -- NULL: not archived. Archived products are hidden from lists, and nothing can be booked.
     archived_at INTEGER,
     -- Whether an alert was sent, and the product has not recovered since.

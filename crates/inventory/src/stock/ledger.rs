@@ -19,21 +19,6 @@ pub(super) struct ChangedStock {
 }
 
 impl NewEntry<'_> {
-    /// The change of the quantity. None if the opening included the movement.
-    pub(super) const fn net(&self) -> i64 {
-        if self.is_past { 0 } else { self.change }
-    }
-
-    /// The change to the farthest balance of the rows of this entry. The two of a past movement
-    /// cancel each other, and the positive one comes first.
-    pub(super) const fn extreme(&self) -> i64 {
-        if self.is_past {
-            self.change.abs()
-        } else {
-            self.change
-        }
-    }
-
     /// Whether the product may be archived: only new movements are refused.
     pub(super) const fn may_be_archived(&self) -> bool {
         self.is_past
@@ -56,7 +41,7 @@ pub(crate) async fn open(
     quantity: i64,
     updated_at: Timestamp,
 ) -> Result<(), db::Error> {
-    store::insert(work.tx, product, &snapshot, quantity, updated_at).await?;
+    store::insert(work, product, &snapshot, quantity, updated_at).await?;
     let entry = NewEntry::new(product, EntryKind::Opening, quantity);
     store::insert_entry(work, &entry, quantity, snapshot.prices()).await?;
     let stock = store::lock(work.tx, product).await?;
@@ -89,14 +74,19 @@ pub(super) async fn change(
     entry: &NewEntry<'_>,
 ) -> Result<Result<ChangedStock, QuantityError>, db::Error> {
     let product = entry.product;
-    let mut stock = store::change_quantity(work, entry).await?;
+    let mut stock = None;
+    if !entry.is_past {
+        stock = store::change_quantity(work, entry).await?;
+    }
     if stock.is_none() {
         // A refused change locks nothing, so the stock may have changed since.
-        let locked = store::lock_quantity(work, product).await?;
-        if let Err(error) = check(locked.as_ref(), entry) {
+        stock = store::lock_quantity(work, product).await?;
+        if let Err(error) = check(stock.as_ref(), entry) {
             return Ok(Err(error));
         }
-        stock = store::change_quantity(work, entry).await?;
+        if !entry.is_past {
+            stock = store::change_quantity(work, entry).await?;
+        }
     }
     let snapshot = aggregates::product_snapshot(work.tx, product).await?;
     let changed = stock.zip(snapshot);
@@ -111,7 +101,12 @@ fn check(stock: Option<&LockedStock>, entry: &NewEntry<'_>) -> Result<(), Quanti
     if stock.state.is_archived() && !entry.may_be_archived() {
         return Err(QuantityError::Archived);
     }
-    quantity_after(stock.quantity, entry.extreme()).map(drop)
+    let change = if entry.is_past {
+        entry.change.abs()
+    } else {
+        entry.change
+    };
+    quantity_after(stock.quantity, change).map(drop)
 }
 
 /// Writes the ledger row of a change. Returns the stock after the change.
@@ -159,6 +154,7 @@ async fn record_past(
     let upper_balance = stock.quantity + entry.change.abs();
     store::insert_entry(work, first, upper_balance, snapshot.prices()).await?;
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
+    store::set_booked_at(work.tx, entry.product, work.now).await?;
     // The quantity did not change, but the movement counts in its day.
     let delta = Delta {
         product: snapshot,

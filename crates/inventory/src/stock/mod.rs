@@ -65,6 +65,8 @@ pub(crate) struct LockedStock {
     counted: Option<i64>,
     /// The time of its last change.
     updated_at: Timestamp,
+    /// The time of an entry that was booked without a change, if there is one.
+    booked_at: Option<Timestamp>,
 }
 
 impl LockedStock {

@@ -20,7 +20,7 @@ use crate::{
 /// The columns of a [`LockedStock`] in `product_stock`.
 macro_rules! locked_columns {
     () => {
-        "quantity, threshold, archived_at, alerted, (SELECT threshold FROM low_stock_aggregate), updated_at"
+        "quantity, threshold, archived_at, alerted, (SELECT threshold FROM low_stock_aggregate), updated_at, booked_at"
     };
 }
 
@@ -30,6 +30,7 @@ fn locked_of(row: &Row<'_>) -> Result<LockedStock, Error> {
         state: state_of(row, 1)?,
         counted: row.get(4)?,
         updated_at: row.get(5)?,
+        booked_at: row.get(6)?,
     })
 }
 
@@ -42,29 +43,43 @@ fn state_of(row: &Row<'_>, first: usize) -> Result<StockState, Error> {
     })
 }
 
-/// Raises the time of a write to that of the stock row's last change. A write takes its time before
-/// it waits for the row, and another may commit a later one meanwhile. The times of a product's
-/// ledger must follow its order.
+/// Raises the time of a write to that of the stock row's last change or booking. A write takes its
+/// time before it waits for the row, and another may commit a later one meanwhile, or have a clock
+/// that is ahead. The times of a product's ledger must follow its order.
 fn raise_time(work: &mut Work<'_>, stock: Option<LockedStock>) -> Option<LockedStock> {
     if let Some(stock) = stock {
-        work.now = work.now.max(stock.updated_at);
+        let booked_at = stock.booked_at.unwrap_or(stock.updated_at);
+        work.now = work.now.max(stock.updated_at).max(booked_at);
     }
     stock
 }
 
-/// Inserts the stock row of a new product.
+/// Records the time of an entry that left the time of the stock row's last change as it was.
+pub(super) async fn set_booked_at(tx: &mut Tx, product: i64, at: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE product_stock SET booked_at = $2 WHERE product_id = $1";
+    tx.execute(sql, &[&product, &at]).await.map(drop)
+}
+
+/// Inserts the stock row of a new product, whose opening is booked now.
 pub(super) async fn insert(
-    tx: &mut Tx,
+    work: &mut Work<'_>,
     product: i64,
     snapshot: &ProductSnapshot,
     quantity: i64,
     updated_at: Timestamp,
 ) -> Result<(), Error> {
-    let sql = "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at) VALUES ($1, $2, $3, $4, $5)";
+    let sql = "INSERT INTO product_stock (product_id, category_id, brand_id, quantity, updated_at, booked_at)
+         VALUES ($1, $2, $3, $4, $5, $6)";
     let (category, brand) = (snapshot.category, snapshot.brand);
-    tx.execute(sql, &[&product, &category, &brand, &quantity, &updated_at])
-        .await
-        .map(drop)
+    let values: [&dyn Param; 6] = [
+        &product,
+        &category,
+        &brand,
+        &quantity,
+        &updated_at,
+        &work.now,
+    ];
+    work.tx.execute(sql, &values).await.map(drop)
 }
 
 /// Reads a stock row on SQLite. The transaction is the only writer, so the row needs no lock.
@@ -89,11 +104,11 @@ pub(super) async fn change_quantity(
              WHERE product_id = $1 AND quantity >= $4 AND quantity <= $5 AND ($6 OR archived_at IS NULL)"
         };
     }
-    let (product, change, now) = (entry.product, entry.net(), work.now);
+    let (product, change, now) = (entry.product, entry.change, work.now);
     let may_be_archived = entry.may_be_archived();
     // Compares with computed bounds instead of adding: the engines treat overflows differently.
     let least = change.min(0).checked_neg().unwrap_or(i64::MAX);
-    let most = i64::MAX - entry.extreme().max(0);
+    let most = i64::MAX - change.max(0);
     let values: [&dyn Param; 6] = [&product, &change, &now, &least, &most, &may_be_archived];
     let tx = &mut *work.tx;
     let stock = match tx.engine() {

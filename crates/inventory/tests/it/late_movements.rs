@@ -167,6 +167,30 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_sale_by_a_clock_that_is_behind_is_booked_after_the_history_before_it,
+    async |app| {
+        let then = resource::time_text(app.clock.now());
+        app.clock.advance(DAY);
+        let product = app.admin().a_product("Arroz", 10).await;
+        app.clock.advance(DAY * 2);
+        let sold = format!("id,product,quantity,created_at\n7,{product},400,{then}\n");
+        load_bytes(&app, OUTFLOWS, sold).await.unwrap();
+        let behind = app.clock.now() - DAY;
+        app.clock.set(behind);
+        app.sell(product, 1).await;
+        assert_eq!(ledger(&app, product, "").await[0]["balance_after"], 9);
+        verified(&app).await;
+        app.clock.advance(DAY * 3);
+        let deleted = app.admin().delete("/api/v1/outflows/7/").await;
+        deleted.has_status(204);
+        app.clock.set(behind);
+        app.sell(product, 1).await;
+        assert_eq!(ledger(&app, product, "").await[0]["balance_after"], 8);
+        verified(&app).await;
+    }
+);
+
+app_on_both_engines!(
     verify_reports_an_entry_that_is_not_in_the_order_of_time,
     async |app| {
         let product = app.admin().a_product("Arroz", 20).await;

@@ -144,7 +144,7 @@ fn statement(locks: &str) -> &'static str {
              WHERE s.product_id = ANY (ARRAY(SELECT product_id FROM wanted))
              ORDER BY s.product_id FOR UPDATE OF s {locks} FOR SHARE OF p {locks}
          ), taken AS (
-             UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = GREATEST(s.updated_at, w.created_at)
+             UPDATE product_stock AS s SET quantity = s.quantity - w.quantity, updated_at = GREATEST(s.updated_at, s.booked_at, w.created_at)
              FROM locked AS l JOIN wanted AS w ON w.product_id = l.product_id
              WHERE s.product_id = l.product_id AND s.archived_at IS NULL AND NOT s.alerted
                AND s.quantity - w.quantity >= COALESCE(s.threshold, GREATEST(w.threshold, (SELECT threshold FROM low_stock_aggregate)))
