@@ -92,13 +92,16 @@ async fn limited_merchant(
     if keys.is_configured(&merchant.key_digest) {
         return Ok(Some(merchant));
     }
-    let guess = limiter.hold(&Key::of_client(WRONG_KEYS, client)).await?;
-    let is_valid = keys.is_valid(&merchant.key_digest).await;
-    // Only a wrong key counts: neither a valid one nor a fault of the database.
-    if !matches!(is_valid, Ok(false)) {
-        limiter.release(guess).await;
+    let wrong_keys = Key::of_client(WRONG_KEYS, client);
+    limiter.check(&wrong_keys).await?;
+    let is_valid = keys
+        .is_valid(&merchant.key_digest)
+        .await
+        .map_err(database)?;
+    if !is_valid {
+        limiter.add(&wrong_keys).await;
     }
-    Ok(is_valid.map_err(database)?.then_some(merchant))
+    Ok(is_valid.then_some(merchant))
 }
 
 /// A caller with a merchant's API key. As an extractor it responds 401 to all other callers.

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
-use super::{CountedCall, Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
+use super::{Key, Quota, RateLimitExceeded, Rates, Reserve, Windows, quota};
 use crate::Error;
 use crate::client::{ClientAddress, Origin};
 
@@ -40,18 +40,25 @@ impl Limiter {
         this.count(&key, request, next).await
     }
 
-    /// Counts a call under a key for [`Limiter::release`].
+    /// Refuses a key that has no call left. Counts nothing.
     ///
     /// # Errors
     /// 429
-    pub async fn hold(&self, key: &Key) -> Result<CountedCall, Error> {
-        let held = self.windows.hold(key, &self.rates, 1).await;
-        held.map_err(|refusal| too_many_requests(&refusal))
+    pub async fn check(&self, key: &Key) -> Result<(), Error> {
+        let levels = self.windows.levels(key, &self.rates, 0).await;
+        let used_up = levels.iter().filter(|level| level.remaining == 0);
+        match used_up.map(|level| level.reset_after).max() {
+            None => Ok(()),
+            Some(retry_after) => Err(too_many_requests(&RateLimitExceeded {
+                retry_after,
+                levels,
+            })),
+        }
     }
 
-    /// Removes a counted call, as if it had not been made.
-    pub async fn release(&self, call: CountedCall) {
-        self.windows.release(call).await;
+    /// Counts a call under a key, for [`Limiter::check`].
+    pub async fn add(&self, key: &Key) {
+        self.windows.levels(key, &self.rates, 1).await;
     }
 
     /// Counts a request under a key, writes the remaining quota into the response headers, and

@@ -1,7 +1,9 @@
 //! Checks before every address: HTTPS, rate limits, sizes, unknown addresses. And the answers to
 //! bad bodies.
 
+use std::future::Future as _;
 use std::net::SocketAddr;
+use std::task::Poll;
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
@@ -198,6 +200,25 @@ on_both_engines!(
         assert_eq!(shop.db.statistics().statements, before);
         assert_eq!(ask_as(&shop, Some(API_KEY)).await, 200);
         shop.clock.advance(std::time::Duration::from_secs(60));
+        assert_eq!(ask_as(&shop, Some(&stored)).await, 200);
+    }
+);
+
+on_both_engines!(
+    clients_with_a_valid_key_that_hang_up_are_not_taken_for_guessers,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "2/minute".parse().unwrap();
+        })
+        .await;
+        let random = web::Random::system();
+        let stored = checkout::keys::add(&shop.db, &shop.clock, &random, "x");
+        let stored = stored.await.unwrap().key;
+        for _ in 0..3 {
+            let mut asking = std::pin::pin!(ask_as(&shop, Some(&stored)));
+            let polled = std::future::poll_fn(|context| Poll::Ready(asking.as_mut().poll(context)));
+            assert!(polled.await.is_pending());
+        }
         assert_eq!(ask_as(&shop, Some(&stored)).await, 200);
     }
 );
