@@ -9,6 +9,7 @@ use web::locale::Locale;
 
 use super::{
     super::{
+        Failure,
         labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
@@ -171,7 +172,10 @@ pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> 
         Ok(payment) => payment,
         Err(failure) => return unavailable(&frame, failure),
     };
-    let order = order_of(&frame, &payment, &parameters).await;
+    let order = match order_of(&frame, &payment, &parameters).await {
+        Ok(order) => order,
+        Err(failure) => return unavailable(&frame, failure),
+    };
     let entries = payments::audited_requests(&frame.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;
@@ -191,17 +195,23 @@ pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> 
     }))
 }
 
-/// The order that the query string names, if the payment belongs to it.
+/// The order that the query string names, if the payment belongs to it. Fails only if the user has
+/// made too many calls: without its order, a payment's refunds would be told as unknown.
 pub(super) async fn order_of(
     frame: &Frame,
     payment: &Payment,
     parameters: &Parameters,
-) -> Option<CheckoutOrder> {
-    let order = payments::order(&frame.state, &frame.caller, parameters.get("order")?)
-        .await
-        .ok()?;
-    let is_its_own = order.payments.iter().any(|one| one.id == payment.id);
-    is_its_own.then_some(order)
+) -> Result<Option<CheckoutOrder>, Failure> {
+    let Some(id) = parameters.get("order") else {
+        return Ok(None);
+    };
+    match payments::order(&frame.state, &frame.caller, id).await {
+        Err(failure @ Failure::Throttled(_)) => Err(failure),
+        read => Ok(read.ok().filter(|order| {
+            let mut payments = order.payments.iter();
+            payments.any(|one| one.id == payment.id)
+        })),
+    }
 }
 
 /// How much of a payment was refunded, if that is known. It is known from the payment's order, whose

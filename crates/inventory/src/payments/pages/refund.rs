@@ -54,7 +54,7 @@ struct RefundSubject {
 impl RefundSubject {
     async fn read(frame: &Frame, id: &str, parameters: &Parameters) -> Result<Self, Failure> {
         let payment = payments::payment(&frame.state, &frame.caller, id).await?;
-        let order = order_of(frame, &payment, parameters).await;
+        let order = order_of(frame, &payment, parameters).await?;
         Ok(Self {
             back: with_order(payment_address(&payment.id), order.as_ref()),
             payment,
