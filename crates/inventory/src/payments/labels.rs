@@ -56,7 +56,7 @@ pub(crate) const fn order_status(status: OrderStatus) -> StatusLabel {
     match status {
         OrderStatus::Open => label(("Em aberto", "Open"), "info", "clock"),
         OrderStatus::Paid => label(("Pago", "Paid"), "success", "check"),
-        OrderStatus::Canceled => label(("Cancelado", "Cancelled"), "", "stop"),
+        OrderStatus::Canceled => label(("Cancelado", "Cancelled"), "", "close"),
         OrderStatus::Expired => label(("Vencido", "Expired"), "", "calendar"),
         OrderStatus::Other => UNKNOWN,
     }
@@ -77,7 +77,7 @@ pub(crate) const fn payment_status(status: PaymentStatus) -> StatusLabel {
         PaymentStatus::Approved => label(("Aprovado", "Approved"), "success", "check"),
         PaymentStatus::InProcess => label(("Em análise", "In review"), "warning", "search"),
         PaymentStatus::Rejected => label(("Recusado", "Rejected"), "danger", "close"),
-        PaymentStatus::Cancelled => label(("Cancelado", "Cancelled"), "", "stop"),
+        PaymentStatus::Cancelled => label(("Cancelado", "Cancelled"), "", "close"),
         PaymentStatus::Refunded => label(("Devolvido", "Refunded"), "", "undo"),
         PaymentStatus::ChargedBack => label(("Contestado", "Charged back"), "danger", "alert"),
         PaymentStatus::Other => UNKNOWN,

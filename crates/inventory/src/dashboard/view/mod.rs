@@ -210,14 +210,17 @@ impl<'a> View<'a> {
     }
 
     fn change(&self, before: Sum, now: Sum, written: &str) -> ChangeText {
-        let none = self.text("sem comparação", "no comparison");
         let share = |share: Option<u64>, word: &str| match share {
-            None if before <= Sum::ZERO => none.to_owned(),
             None => format!("{} {word}", self.text("muito", "far")),
             Some(0) => format!("{} {word}", self.text("menos de 1%", "under 1%")),
             Some(share) => format!("{}% {word}", self.locale().number(share)),
         };
         let (tone, icon, text) = match SalesChange::between(before, now) {
+            SalesChange::Same => ("", "minus", self.text("igual", "the same").to_owned()),
+            _ if before <= Sum::ZERO => {
+                let none = self.text("sem comparação", "no comparison");
+                ("", "minus", none.to_owned())
+            }
             SalesChange::More(by) => (
                 "figure-up",
                 "arrow-up",
@@ -228,7 +231,6 @@ impl<'a> View<'a> {
                 "arrow-down",
                 share(by, self.text("a menos", "less")),
             ),
-            SalesChange::Same => ("", "minus", self.text("igual", "the same").to_owned()),
         };
         ChangeText {
             tone,

@@ -45,6 +45,11 @@ struct CheckoutOrderPage<'a> {
 }
 
 impl CheckoutOrderPage<'_> {
+    /// Whether there is something beside the facts.
+    fn has_main(&self) -> bool {
+        self.is_open() || !self.order.items.is_empty()
+    }
+
     fn is_open(&self) -> bool {
         self.order.status == OrderStatus::Open
     }
