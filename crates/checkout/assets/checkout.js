@@ -8,7 +8,7 @@ import "./copy.js";
 import { checkAll, hideSummary, showProblem, showRefusal, showSummary, watchFields } from "./fields.js";
 import { cents, decimal, keepMask, postalCode, taxId } from "./masks.js";
 import { announce, duration, form, money, order, root, say, wait } from "./page.js";
-import { forgetAttempt, openAttempt, recall } from "./remember.js";
+import { forgetAttempt, openAttempt, recall, takeEnded } from "./remember.js";
 import { fitsOrder, leaveSale, resumeSale, saleOf, showSale } from "./sale.js";
 import { show, showForm } from "./views.js";
 
@@ -183,8 +183,9 @@ function forgetCard() {
 function refused({ status, detail, field }) {
   finish();
   if (field && showRefusal(field, say(refusalOf(field, detail)))) return;
-  if (status === 502) showSummary(say("provider_refused"), [], say("provider_refused_text"));
-  else showSummary(say("refused"), [], say("refused_text"));
+  // An order's amount is not the buyer's to change.
+  const text = status === 502 ? "provider_refused" : order && field === "transaction_amount" ? "amount_refused" : "refused";
+  showSummary(say(text), [], say(`${text}_text`));
 }
 
 function refusalOf(field, detail) {
@@ -284,11 +285,21 @@ async function start() {
 async function resume() {
   if (order === "confirming") confirmOrder();
   else if (root.dataset.payment) await resumeSale(JSON.parse(root.dataset.payment), ways).catch(() => {});
-  if (order) return;
+  if (order) return tellEnded();
   const attempt = openAttempt(fitsOrder);
   if (attempt) await resumeAttempt(attempt);
   const payment = recall();
   if (payment && !root.dataset.view) await resumeSale(payment, ways).catch(() => {});
+}
+
+/** After a pix or boleto of this order ended unpaid and the page was loaded again: why the form is back, with the same method chosen. */
+function tellEnded() {
+  const ended = takeEnded(location.pathname);
+  if (!ended || root.dataset.view) return;
+  const choice = [...form.querySelectorAll("[name=payment_method]")].find(({ value }) => value === ended);
+  if (choice) choice.checked = true;
+  showMethod();
+  showSummary(say("not_paid"), [], say("not_paid_text"));
 }
 
 function tidyAmount(field) {

@@ -1,8 +1,9 @@
 /* What outlives a reload of this tab: which payment is on the page, by its id and its token, and which attempts are open, by their key, method,
-   amount and description. Nothing that was typed about the card or its holder. */
+   amount and description, and that one ended unpaid. Nothing that was typed about the card or its holder. */
 
 const PAYMENT = "balcao.payment";
 const ATTEMPTS = "balcao.attempts";
+const ENDED = "balcao.ended";
 
 export function remember({ id, token }) {
   write(PAYMENT, { id, token });
@@ -15,6 +16,18 @@ export function recall() {
 
 export function forget() {
   write(PAYMENT, null);
+}
+
+/** Remembers the method of a payment of the order at `path` that ended unpaid. */
+export function rememberEnded(path, method) {
+  write(ENDED, { path, method });
+}
+
+/** The method that was remembered for the order at `path`, once. */
+export function takeEnded(path) {
+  const ended = read(ENDED);
+  write(ENDED, null);
+  return ended?.path === path ? ended.method : null;
 }
 
 /** Remembers an attempt whose request is about to be sent. */

@@ -3,7 +3,7 @@
 
 import { follow, look } from "./follow.js";
 import { day, form, moment, money, order, reason, root, say, wait } from "./page.js";
-import { forget, remember } from "./remember.js";
+import { forget, remember, rememberEnded } from "./remember.js";
 import { countDown, show } from "./views.js";
 
 let following = new AbortController();
@@ -103,7 +103,10 @@ function present(sale, actions) {
   if (sale.status === "approved") return showReceipt(sale, actions);
   if (sale.status === "rejected") return showDeclined(sale, actions);
   // Only the server knows whether the order can still be paid. Another payment may be about to replace this one.
-  if (sale.status === "cancelled" && order) return wait(1000).then(() => location.reload());
+  if (sale.status === "cancelled" && order) {
+    rememberEnded(location.pathname, sale.method);
+    return wait(1000).then(() => location.reload());
+  }
   if (sale.status === "cancelled") return show(sale.method === "card" ? "cancelled" : "expired", facts(sale), actions);
   if (!isOpen(sale)) return show("returned", facts(sale), actions);
   // A buyer who has paid a pix or a boleto must not see its code again.

@@ -295,8 +295,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
     // Outcomes of the request.
     (
         "retry_in",
-        "O provedor não respondeu. Nova tentativa em {seconds} s ({attempt} de {most}).",
-        "The provider did not answer. Trying again in {seconds} s ({attempt} of {most}).",
+        "Não houve resposta. Nova tentativa em {seconds} s ({attempt} de {most}).",
+        "There was no answer. Trying again in {seconds} s ({attempt} of {most}).",
     ),
     (
         "retry_busy",
@@ -368,6 +368,16 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "refused_text",
         "Nada foi cobrado. Confira os dados e tente de novo.",
         "Nothing was charged. Check the details and try again.",
+    ),
+    (
+        "amount_refused",
+        "Este valor não pode mais ser pago aqui.",
+        "This amount can no longer be paid here.",
+    ),
+    (
+        "amount_refused_text",
+        "Nada foi cobrado. Peça outro link à loja.",
+        "Nothing was charged. Ask the shop for another link.",
     ),
     // Labels of a receipt.
     ("method_card", "Cartão", "Card"),

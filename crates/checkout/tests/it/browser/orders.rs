@@ -67,6 +67,14 @@ async fn a_pix_that_ends_leads_to_what_the_order_offers_then() {
     buyer
         .wait_for("#checkout[data-ready] #payment:not([hidden])")
         .await;
+    let summary = buyer.wait_text("#problems", "pagamento anterior").await;
+    assert!(summary.contains("Nada foi cobrado"), "{summary}");
+    buyer.wait_for("[value=pix]:checked").await;
+    // Once.
+    buyer.goto(&shop.url(&path)).await;
+    buyer
+        .wait_for("#checkout[data-ready] #problems[hidden]")
+        .await;
 }
 
 #[tokio::test]
