@@ -95,7 +95,7 @@ async fn goods_leave(demo: &Balcao, order: &Value) {
     let left = before["quantity"].as_i64().unwrap() - 2;
     until_there_are(&program, 1, left).await;
     let newest = program.get("/api/v1/outflows/?page_size=1").await;
-    assert_eq!(newest["results"][0]["description"], "Pedido 1042");
+    assert_eq!(newest["results"][0]["description"], "Pedido 1041");
 }
 
 #[test]
