@@ -47,6 +47,18 @@ pub(crate) async fn origin(
     Ok(order.map(|order| (address(&order), order.name(frame.locale))))
 }
 
+/// The goods of a checkout's order, for those who may see them: their address and state.
+pub(crate) async fn goods(
+    frame: &Frame,
+    order: &str,
+) -> Result<Option<(String, &'static str)>, Refusal> {
+    if !frame.may(Verb::View, Model::Outflow) {
+        return Ok(None);
+    }
+    let order = crate::stock::orders::of_checkout(&frame.state, order).await?;
+    Ok(order.map(|order| (address(&order), state(frame, order.state))))
+}
+
 /// A waiting order as a list shows it.
 pub(crate) struct OrderRow {
     pub(crate) address: String,

@@ -41,6 +41,8 @@ struct CheckoutOrderPage<'a> {
     whatsapp: String,
     /// The history, newest first.
     events: Vec<OrderHistoryEvent>,
+    /// The address and the state of the goods that leave by themselves.
+    goods: Option<(String, &'static str)>,
     may_cancel: bool,
 }
 
@@ -68,6 +70,7 @@ pub(super) async fn show(frame: Frame, Path(id): Id) -> PageResult {
         qr_code: is_open.then(|| brazil::qr::svg(&order.url).ok()).flatten(),
         whatsapp: whatsapp(&frame, &order),
         events: events(&frame, &order),
+        goods: crate::pages::orders::goods(&frame, &order.id).await?,
         may_cancel: is_open && frame.may(Verb::Add, Model::Order),
         order: &order,
         frame: &frame,

@@ -147,6 +147,14 @@ pub(crate) async fn of_outflow(state: &State, outflow: i64) -> Result<Option<Pai
     Ok(state.db.read(read).await?)
 }
 
+/// The order with this id in the checkout, without its lines. `None` if it was not paid, or has no
+/// goods that leave by themselves.
+pub(crate) async fn of_checkout(state: &State, order: &str) -> Result<Option<PaidOrder>, Refusal> {
+    let order = order.to_owned();
+    let read = async move |conn: &mut Conn| store::of_checkout(conn, &order).await;
+    Ok(state.db.read(read).await?)
+}
+
 /// The oldest waiting orders, at most `limit`, and the number of all.
 pub(crate) async fn waiting(state: &State, limit: i64) -> Result<WaitingOrders, Refusal> {
     let read = async move |conn: &mut Conn| store::waiting(conn, limit).await;

@@ -83,6 +83,11 @@ pub(super) async fn of_outflow(conn: &mut Conn, outflow: i64) -> Result<Option<P
     conn.optional(sql, &[&outflow], order_of).await
 }
 
+pub(super) async fn of_checkout(conn: &mut Conn, order: &str) -> Result<Option<PaidOrder>, Error> {
+    let sql = orders!("WHERE o.order_id = $1");
+    conn.optional(sql, &[&order], order_of).await
+}
+
 /// The oldest waiting orders, at most `limit`, and the number of all.
 pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<WaitingOrders, Error> {
     let found: Vec<(PaidOrder, i64)> = conn

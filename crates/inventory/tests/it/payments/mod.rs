@@ -259,6 +259,24 @@ on_both_engines!(
     }
 );
 
+on_both_engines!(
+    a_paid_order_tells_whether_its_goods_have_left,
+    async |address| {
+        let checkout = Checkout::start(|call| reads(call, "paid")).await;
+        let app = app_with(&address, &checkout).await;
+        let manager = app.logged_in("manager").await;
+        let html = manager.page("/payments/orders/ord_1/").await;
+        assert!(!html.contains("/outflows/orders/"), "{html}");
+        app.execute(
+            "INSERT INTO paid_orders (order_id, state, received_at) SELECT 'ord_1', 'waiting', max(created_at) FROM users",
+        )
+        .await;
+        let html = manager.page("/payments/orders/ord_1/").await;
+        let goods = "<a href=\"/outflows/orders/1/\">Waiting to be booked out</a>";
+        has(&html, &["<dt>Goods</dt>", goods]);
+    }
+);
+
 on_both_engines!(a_canceled_order_tells_who_canceled_it, async |address| {
     let checkout = Checkout::start(|call| reads(call, "open")).await;
     let app = app_with(&address, &checkout).await;
