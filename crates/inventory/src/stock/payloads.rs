@@ -1,5 +1,6 @@
 //! The payloads of the events of stock, and their descriptions in the OpenAPI document.
 
+use db::{Error, Timestamp};
 use delivery::openapi::Webhook;
 use resource::schema::{EXAMPLE_TIME, Shape, schema};
 use serde::Serialize;
@@ -11,7 +12,12 @@ use utoipa::{
 use web::openapi::{integer, nullable_integer};
 
 use super::movements::model::MovementRecord;
-use crate::{api::openapi::object, events::EventType, movement::Movement, rest::json::Titled};
+use crate::{
+    api::openapi::object,
+    events::{self, EventType},
+    movement::Movement,
+    rest::json::{Titled, time_text},
+};
 
 /// The payload of an outflow, with the product's quantity afterwards.
 #[derive(Serialize)]
@@ -19,6 +25,46 @@ pub(super) struct OutflowPayload<'a> {
     #[serde(flatten)]
     pub(super) outflow: &'a MovementRecord,
     pub(super) product_quantity: i64,
+}
+
+/// SQL: the body of an outflow's event, from the columns of the statement that creates many. It is
+/// the body of one with placeholders, so it has the members of every other.
+pub(in crate::stock) fn outflow_event_sql() -> Result<String, Error> {
+    let number = |place: i64| i64::MIN + place;
+    let at = Timestamp::from_micros(0);
+    let outflow = &MovementRecord {
+        id: number(0),
+        supplier: None,
+        product: Titled {
+            id: number(1),
+            title: ":title".to_owned(),
+        },
+        quantity: number(2),
+        description: Some(":description".to_owned()),
+        created_at: at,
+        updated_at: at,
+    };
+    let data = OutflowPayload {
+        outflow,
+        product_quantity: number(3),
+    };
+    let body = events::body(EventType::OutflowCreated, &data, at)?;
+    let columns = [
+        (time_text(at), "time_text"),
+        (number(0).to_string(), "CAST(id AS TEXT)"),
+        (number(1).to_string(), "CAST(product_id AS TEXT)"),
+        (number(2).to_string(), "CAST(quantity AS TEXT)"),
+        (number(3).to_string(), "CAST(balance AS TEXT)"),
+        (r#"":title""#.to_owned(), "CAST(to_json(title) AS TEXT)"),
+        (
+            r#"":description""#.to_owned(),
+            "COALESCE(CAST(to_json(description) AS TEXT), 'null')",
+        ),
+    ];
+    let with_column = |sql: String, (placeholder, column): (String, &str)| {
+        sql.replace(&placeholder, &format!("' || {column} || '"))
+    };
+    Ok(columns.into_iter().fold(format!("'{body}'"), with_column))
 }
 
 /// The stock level of a product that crossed its threshold.

@@ -63,7 +63,9 @@ app_on_both_engines!(
     members_of_an_event_stand_in_the_order_of_its_document,
     async |app| {
         let product = app.admin().a_product("Café \"moído\"", 9).await;
-        let sale = json!({"product": product, "quantity": 2, "description": "a\"b"}).to_string();
+        let description = json!("a\"b'\\ \u{1}\u{7f}\n\té 😀 :title -9223372036854775808 \\u0000");
+        let sale = json!({"product": product, "quantity": 2, "description": description});
+        let sale = sale.to_string();
         for headers in [&[][..], &[("idempotency-key", "long-way")]] {
             let body = Some(sale.clone());
             app.manager()
@@ -77,7 +79,7 @@ app_on_both_engines!(
         let told: Vec<String> = app.state.db.read::<_, db::Error, _>(read).await.unwrap();
         let outflow = |id: i64, left: i64| {
             format!(
-                r#"{{"type":"outflow.created","timestamp":"{NOW}","data":{{"id":{id},"product":{{"id":1,"title":"Café \"moído\""}},"quantity":2,"description":"a\"b","created_at":"{NOW}","updated_at":"{NOW}","product_quantity":{left}}}}}"#
+                r#"{{"type":"outflow.created","timestamp":"{NOW}","data":{{"id":{id},"product":{{"id":1,"title":"Café \"moído\""}},"quantity":2,"description":{description},"created_at":"{NOW}","updated_at":"{NOW}","product_quantity":{left}}}}}"#
             )
         };
         let alert = |left: i64| {

@@ -14,7 +14,7 @@ use crate::{
     aggregates::DeltaRow,
     movement::Movement,
     rest::json::Titled,
-    stock::{movements::model::MovementRecord, store::LedgerEntryRow},
+    stock::{movements::model::MovementRecord, payloads::outflow_event_sql, store::LedgerEntryRow},
 };
 
 /// An outflow to create. The serialised members are the columns that the statement reads.
@@ -28,12 +28,7 @@ pub(in crate::stock::movements) struct BatchedOutflow {
     user_name: Option<String>,
     /// The threshold of products that have none of their own.
     threshold: i64,
-    event: EventPieces,
 }
-
-/// The parts of an event's body around the values that only the statement knows: the time, the
-/// outflow's id, the product's title, the time twice, the product's quantity.
-pub(in crate::stock::movements) type EventPieces = [String; 7];
 
 /// A created outflow: its id, its product and its time.
 pub(in crate::stock::movements) type CreatedOutflow = (i64, Titled, Timestamp);
@@ -43,7 +38,6 @@ impl BatchedOutflow {
         outflow: &MovementRecord,
         (user_id, user_name): (Option<i64>, Option<String>),
         threshold: i64,
-        event: EventPieces,
     ) -> Self {
         let mut values = outflow.values();
         values.retain(|(field, _)| *field != MovementRecord::id);
@@ -53,7 +47,6 @@ impl BatchedOutflow {
             user_id,
             user_name,
             threshold,
-            event,
         }
     }
 }
@@ -91,14 +84,6 @@ const DELTA: DeltaRow<&str> = DeltaRow {
     movement_id: "id",
     low: "0",
 };
-const EVENT: EventRow<&str> = EventRow {
-    service: "'inventory'",
-    kind: "'outflow.created'",
-    subject: "product_id",
-    payload: "event[1] || time_text || event[2] || CAST(id AS TEXT) || event[3] || CAST(to_json(title) AS TEXT)
-              || event[4] || time_text || event[5] || time_text || event[6] || CAST(balance AS TEXT) || event[7]",
-    created_at: "booked_at",
-};
 
 /// The statement that creates the outflows. `locks` is how it treats locked rows: empty to wait, or
 /// `SKIP LOCKED`.
@@ -124,15 +109,24 @@ fn statement(locks: &str) -> &'static str {
     let names = columns.iter().map(|(name, _)| name.as_str());
     let names: Vec<_> = names.filter(|name| *name != "created_at").collect();
     let names = names.join(", ");
+    // Serializing numbers and texts cannot fail.
+    let payload = outflow_event_sql().unwrap_or_default();
+    let event = EventRow {
+        service: "'inventory'",
+        kind: "'outflow.created'",
+        subject: "product_id",
+        payload: payload.leak(),
+        created_at: "booked_at",
+    };
     let [entry, delta, event] = [
         LEDGER_ENTRY.insert_from("sold"),
         DELTA.insert_from("sold"),
-        EVENT.insert_from("sold"),
+        event.insert_from("sold"),
     ];
     let text = format!(
         "WITH requested AS (
              SELECT * FROM ROWS FROM (json_to_recordset(CAST($1 AS JSON)) AS (
-                 {typed}, user_id BIGINT, user_name TEXT, threshold BIGINT, event TEXT[]
+                 {typed}, user_id BIGINT, user_name TEXT, threshold BIGINT
              )) WITH ORDINALITY
          ), wanted AS (
              SELECT product_id, CAST(LEAST(sum(quantity), 9223372036854775807) AS BIGINT) AS quantity,
