@@ -43,48 +43,47 @@ pub(super) struct AnalysisText<'a> {
 impl AnalysisText<'_> {
     /// The text without a model.
     pub(super) fn computed(&self) -> String {
-        let mut lines = vec![self.heading(), String::new()];
-        if let Some(forecast) = &self.figures.forecast {
-            lines.push(self.advice(forecast));
-            lines.push(self.stock(forecast));
-            lines.push(String::new());
-            lines.push(self.say("Por quê", "Why").to_owned());
-            lines.extend(self.reasons(forecast));
-        } else {
-            lines.push(self.no_suggestion().to_owned());
-            lines.extend(self.known_so_far());
-        }
-        lines.push(String::new());
-        lines.extend(self.assumptions());
-        lines.join("\n")
+        self.around(match &self.figures.forecast {
+            Some(forecast) => {
+                let mut lines = vec![self.stock(forecast), String::new()];
+                lines.push(self.say("Por quê", "Why").to_owned());
+                lines.extend(self.reasons(forecast));
+                lines
+            }
+            None => self.known_so_far(),
+        })
     }
 
     /// The text with a model's sentences and the computed figures.
     pub(super) fn with_model_text(&self, written: &ModelText) -> String {
-        let (advice, figures) = if let Some(forecast) = &self.figures.forecast {
-            let mut figures = vec![format!("- {}", self.stock(forecast))];
-            figures.extend(self.reasons(forecast));
-            (self.advice(forecast), figures)
-        } else {
-            let known = self.known_so_far().into_iter();
-            let figures = known.map(|line| format!("- {line}")).collect();
-            (self.no_suggestion().to_owned(), figures)
-        };
-        let mut lines = vec![self.heading(), String::new(), advice];
-        lines.push(written.summary.clone());
+        let mut lines = vec![written.summary.clone()];
         if !written.reasons.is_empty() {
             lines.push(String::new());
             lines.extend(written.reasons.iter().map(|reason| format!("- {reason}")));
         }
         lines.push(String::new());
-        lines.push(
-            self.say("Números calculados", "Computed figures")
-                .to_owned(),
-        );
-        lines.extend(figures);
-        lines.push(String::new());
-        lines.extend(self.assumptions());
-        lines.join("\n")
+        let heading = self.say("Números calculados", "Computed figures");
+        lines.push(heading.to_owned());
+        match &self.figures.forecast {
+            Some(forecast) => {
+                lines.push(format!("- {}", self.stock(forecast)));
+                lines.extend(self.reasons(forecast));
+            }
+            None => lines.extend(self.known_so_far().iter().map(|line| format!("- {line}"))),
+        }
+        self.around(lines)
+    }
+
+    /// The text with these lines between the advice and the assumptions.
+    fn around(&self, lines: Vec<String>) -> String {
+        let advice = match &self.figures.forecast {
+            Some(forecast) => self.advice(forecast),
+            None => self.no_suggestion().to_owned(),
+        };
+        let begin = [self.heading(), String::new(), advice].into_iter();
+        let all = begin.chain(lines).chain([String::new()]);
+        let all: Vec<_> = all.chain(self.assumptions()).collect();
+        all.join("\n")
     }
 
     fn heading(&self) -> String {
