@@ -128,7 +128,7 @@ pub(crate) async fn set_threshold(
     let policy = Policy::from(&state.config);
     let own = stock::stock_state(state, product).await?.threshold;
     if threshold != Some(policy.threshold_of(own)) {
-        stock::threshold_set(state, caller, product, threshold).await?;
+        stock::set_threshold(state, caller, product, threshold).await?;
     }
     let product = analysis::product(state, product).await?;
     let product = product.ok_or(Refusal::NotFound)?;

@@ -142,7 +142,7 @@ async fn threshold_write(
     let (Setting::Set(threshold), true) = (setting, errors.is_empty()) else {
         return Err(errors.into());
     };
-    super::threshold_set(&state, &request_body.caller, id, threshold).await?;
+    super::set_threshold(&state, &request_body.caller, id, threshold).await?;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }
 

@@ -290,19 +290,19 @@ pub(crate) async fn stock_states(
 }
 
 /// Sets a product's own threshold. `None` means that the shop's threshold applies again.
-pub async fn threshold_set(
+pub async fn set_threshold(
     state: &State,
     caller: &Caller,
     product: i64,
     threshold: Option<i64>,
 ) -> Result<(), Refusal> {
     let job =
-        async move |work: &mut Work<'_>| set_threshold(work, product, threshold).await.map(drop);
+        async move |work: &mut Work<'_>| write_threshold(work, product, threshold).await.map(drop);
     write(state, caller, job).await
 }
 
-/// Same as [`threshold_set`], within a transaction. Returns the product's title.
-pub(crate) async fn set_threshold(
+/// Same as [`set_threshold`], within a transaction. Returns the product's title.
+pub(crate) async fn write_threshold(
     work: &mut Work<'_>,
     product: i64,
     threshold: Option<i64>,

@@ -64,7 +64,7 @@ impl AdminWrites for Thresholds {
             return Err(errors.into());
         };
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
-        match stock::set_threshold(work, product, threshold).await {
+        match stock::write_threshold(work, product, threshold).await {
             Err(Refusal::NotFound) if write.target == WriteTarget::New => Err(unknown.into()),
             set => Ok(SavedRecord::of(product, set?)),
         }
@@ -78,7 +78,7 @@ impl AdminWrites for Thresholds {
     }
 
     async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {
-        match stock::set_threshold(work, id, None).await {
+        match stock::write_threshold(work, id, None).await {
             Err(Refusal::NotFound) => Ok(false),
             set => set.map(|_| true),
         }

@@ -196,7 +196,7 @@ pub(crate) async fn change_form(
         && changed.is_some()
         && threshold != own.and_then(|own| own.threshold)
     {
-        stock::set_threshold(work, id, threshold).await?;
+        stock::write_threshold(work, id, threshold).await?;
     }
     Ok(changed)
 }

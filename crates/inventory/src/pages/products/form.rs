@@ -127,7 +127,7 @@ impl RecordForms for Products {
         let may = frame.may(Verb::Change, Model::Product);
         if let (Some(product), Setting::Set(Some(threshold)), true) = (&record, threshold, may) {
             let threshold = Some(threshold);
-            stock::threshold_set(&frame.state, &frame.caller, product.id, threshold).await?;
+            stock::set_threshold(&frame.state, &frame.caller, product.id, threshold).await?;
         }
         created(self, frame, record, sent)
     }
