@@ -142,8 +142,8 @@ impl Metrics {
     /// Counts a payment with the state in which it was created, or the failure of its creation.
     pub(crate) fn payment(&self, method: MethodKind, made: Result<PaymentState, &Failure>) {
         let labels = PaymentLabels {
-            method: method.as_str(),
-            outcome: made.map_or_else(outcome, PaymentState::as_str),
+            method: method.name(),
+            outcome: made.map_or_else(outcome, PaymentState::name),
         };
         self.payments.get_or_create(&labels).inc();
     }

@@ -97,6 +97,7 @@ mod rows;
 mod simulated;
 mod sqlite;
 mod statistics;
+mod stored_enum;
 mod threads;
 mod timestamp;
 mod value;

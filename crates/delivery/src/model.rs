@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use db::{Error, Row, Timestamp};
+use db::{Error, Row, Timestamp, stored_enum};
 use resource::{
     FieldType, Named, Several, Value, choice, chosen, id, integer, reference, resource, several,
-    stored_enum, text, time, token, truth,
+    text, time, token, truth,
 };
 
 /// The longest address, in characters.

@@ -12,6 +12,8 @@ pub mod schema;
 pub mod sql;
 mod words;
 
+pub use db::stored_enum;
+
 pub use description::{
     choice::Choice,
     field::{

@@ -125,7 +125,7 @@ pub(super) async fn settle_payment(
         tracing::warn!(
             payment = new.id,
             reference = new.reference,
-            thought = thought.as_str(),
+            thought = thought.name(),
             "payments: the provider made a payment that was recorded as not made; it is recorded now. \
              Its buyer may have been told that nothing was charged: check for a second payment"
         );

@@ -1,6 +1,6 @@
 //! Statements about the inbox of notifications.
 
-use db::{Conn, Error, Row, Timestamp, Tx};
+use db::{Conn, Error, Row, Timestamp, Tx, stored_enum};
 
 /// A notification whose payment must still be read.
 #[derive(Debug, Clone)]
@@ -12,24 +12,15 @@ pub(super) struct WaitingNotification {
     pub(super) received_at: Timestamp,
 }
 
-/// The outcome of a notification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotificationOutcome {
-    /// The payment was read and recorded.
-    Applied,
-    /// The payment was not created by this service.
-    Foreign,
-    /// The payment could not be read within the retry period.
-    GivenUp,
-}
-
-impl NotificationOutcome {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Applied => "applied",
-            Self::Foreign => "foreign",
-            Self::GivenUp => "given_up",
-        }
+stored_enum! {
+    /// The outcome of a notification.
+    pub(super) enum NotificationOutcome {
+        /// The payment was read and recorded.
+        Applied = "applied";
+        /// The payment was not created by this service.
+        Foreign = "foreign";
+        /// The payment could not be read within the retry period.
+        GivenUp = "given_up";
     }
 }
 
@@ -123,7 +114,7 @@ pub(super) async fn end_notifications(
     tx.execute(
         "UPDATE notifications SET outcome = $3, try_at = NULL, done_at = $4
          WHERE provider_payment_id = $1 AND try_at IS NOT NULL AND id <= $2",
-        &[&payment, &newest, &outcome.as_str(), &now],
+        &[&payment, &newest, &outcome, &now],
     )
     .await
 }

@@ -63,7 +63,7 @@ pub(super) async fn apply(
                 events::publish_overpayment(tx, order.row, by, now).await?;
                 tracing::warn!(
                     order = order.id,
-                    status = order.status.as_str(),
+                    status = order.status.name(),
                     is_refunded = refund_at.is_some(),
                     "orders: a payment was approved that its order does not need; unless is_refunded is true, decide whether to refund it: look at the order's payments"
                 );

@@ -1,6 +1,6 @@
 //! An order as this service stores it. Pure.
 
-use db::{Money, Timestamp};
+use db::{Money, Timestamp, stored_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -9,17 +9,19 @@ use crate::payments::PaymentState;
 use crate::payments::schema::amount;
 use crate::request::MethodKind;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum OrderStatus {
-    /// It can be paid.
-    Open,
-    /// A payment of it was approved. Final: later refunds show in the refunded amount.
-    Paid,
-    /// The shop canceled the order. Final.
-    Canceled,
-    /// The order expired unpaid. A payment that is approved all the same makes it paid.
-    Expired,
+stored_enum! {
+    #[derive(Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub(crate) enum OrderStatus {
+        /// It can be paid.
+        Open = "open";
+        /// A payment of it was approved. Final: later refunds show in the refunded amount.
+        Paid = "paid";
+        /// The shop canceled the order. Final.
+        Canceled = "canceled";
+        /// The order expired unpaid. A payment that is approved all the same makes it paid.
+        Expired = "expired";
+    }
 }
 
 // `Item`, `Customer` and `OrderPayment` are also the JSON of the API. Their doc comments are in the
@@ -110,23 +112,6 @@ pub(crate) struct OrderPayment {
     /// ISO 8601 with a UTC offset, as the provider sent it.
     #[schema(format = DateTime)]
     pub(crate) date_created: String,
-}
-
-impl OrderStatus {
-    pub(crate) const ALL: [Self; 4] = [Self::Open, Self::Paid, Self::Canceled, Self::Expired];
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Paid => "paid",
-            Self::Canceled => "canceled",
-            Self::Expired => "expired",
-        }
-    }
-
-    pub(crate) fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word)
-    }
 }
 
 impl Order {

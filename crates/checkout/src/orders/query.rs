@@ -15,7 +15,7 @@ pub(crate) enum OrderListQuery {}
 
 impl IntoParams for OrderListQuery {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let statuses = one_of(OrderStatus::ALL.map(OrderStatus::as_str));
+        let statuses = one_of(OrderStatus::ALL_NAMES);
         let reference = text().max_length(Some(REFERENCE_MAX));
         let own = [
             filter_parameter("status", "Only orders of this status.", statuses),
@@ -32,14 +32,13 @@ impl IntoParams for OrderListQuery {
 /// Parses the query.
 pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let refused = || Refusal::invalid("status", "must be an order's status");
-    let status =
-        query_value(pairs, "status").map(|text| OrderStatus::parse(text).ok_or_else(refused));
+    let status = query_value(pairs, "status").map(|text| OrderStatus::of(text).ok_or_else(refused));
     let status = status.transpose()?;
     let reference = query_value(pairs, "reference");
     let reference = reference.map(|text| checked_to("reference", text, REFERENCE_MAX));
     let reference = reference.transpose()?;
     let mut request = lists::request(ListKind::Orders, pairs)?;
-    request.filter.status = status.map(OrderStatus::as_str);
+    request.filter.status = status.map(OrderStatus::name);
     request.filter.reference = reference;
     Ok(request)
 }

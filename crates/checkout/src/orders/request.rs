@@ -105,7 +105,7 @@ impl NewOrder {
     /// The names of the allowed methods, separated by commas.
     pub(super) fn method_names(&self) -> String {
         let methods = self.payment_methods.iter();
-        let names: Vec<_> = methods.map(|method| method.as_str()).collect();
+        let names: Vec<_> = methods.map(|method| method.name()).collect();
         names.join(",")
     }
 }
@@ -207,7 +207,7 @@ fn payment_methods(members: &Members<'_>) -> Result<Vec<MethodKind>, Refusal> {
         return Ok(MethodKind::ALL.to_vec());
     };
     let method = |value: &Value<'_>| match value {
-        Value::Text(source) => unescape(source).and_then(|text| MethodKind::parse(&text)),
+        Value::Text(source) => unescape(source).and_then(|text| MethodKind::of(&text)),
         _ => None,
     };
     let named: Option<Vec<MethodKind>> = list.iter().map(method).collect();

@@ -118,7 +118,7 @@ impl<'a> OrderBody<'a> {
 
 impl PartialSchema for OrderStatus {
     fn schema() -> RefOr<Schema> {
-        one_of(Self::ALL.map(Self::as_str)).into()
+        one_of(Self::ALL_NAMES).into()
     }
 }
 
@@ -242,7 +242,7 @@ fn customer_request() -> Object {
 }
 
 fn methods() -> Schema {
-    let method = one_of(MethodKind::ALL.map(MethodKind::as_str));
+    let method = one_of(MethodKind::ALL_NAMES);
     ArrayBuilder::new()
         .items(method)
         .min_items(Some(1))

@@ -87,14 +87,14 @@ impl PageOrder {
 
     /// Whether this payment method is offered.
     pub(super) fn takes(&self, method: &str) -> bool {
-        self.methods().iter().any(|kind| kind.as_str() == method)
+        self.methods().iter().any(|kind| kind.name() == method)
     }
 
     /// Whether this method is selected at first.
     pub(super) fn is_first(&self, method: &str) -> bool {
         self.methods()
             .first()
-            .is_some_and(|kind| kind.as_str() == method)
+            .is_some_and(|kind| kind.name() == method)
     }
 
     /// The methods that are offered: those that can take the amount. If none of the order's methods

@@ -241,7 +241,7 @@ fn card_of(intent: &Intent, made: &ProviderPayment) -> Option<CardFacts> {
 fn requested_method(intent: &Intent, boleto_method: Option<&str>) -> String {
     let method = match &intent.card {
         Some(card) => Network::of(&card.first_six_digits).map(Network::id),
-        None => boleto_method.or(Some(intent.method.as_str())),
+        None => boleto_method.or(Some(intent.method.name())),
     };
     method.unwrap_or_default().to_owned()
 }

@@ -18,7 +18,7 @@ impl IntoParams for PaymentListQuery {
             "Only payments in this state.",
             "Only payments of this method.",
         );
-        let states = Ref::from_schema_name(PaymentState::name());
+        let states = Ref::from_schema_name(<PaymentState as ToSchema>::name());
         let own = [
             filter_parameter("status", state, states),
             filter_parameter("payment_method", method, payment_method()),
@@ -31,16 +31,15 @@ impl IntoParams for PaymentListQuery {
 pub(crate) fn parse(pairs: &[(String, String)]) -> Result<ListRequest, Refusal> {
     let text = |name| query_value(pairs, name);
     let status = text("status").map(|text| {
-        PaymentState::parse(text)
-            .ok_or_else(|| Refusal::invalid("status", "must be a payment status"))
+        PaymentState::of(text).ok_or_else(|| Refusal::invalid("status", "must be a payment status"))
     });
     let method = text("payment_method").map(|text| {
-        MethodKind::parse(text)
+        MethodKind::of(text)
             .ok_or_else(|| Refusal::invalid("payment_method", "must be card, pix or boleto"))
     });
     let (status, method) = (status.transpose()?, method.transpose()?);
     let mut request = lists::request(ListKind::Payments, pairs)?;
-    request.filter.status = status.map(PaymentState::as_str);
-    request.filter.method = method.map(MethodKind::as_str);
+    request.filter.status = status.map(PaymentState::name);
+    request.filter.method = method.map(MethodKind::name);
     Ok(request)
 }

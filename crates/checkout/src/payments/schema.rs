@@ -12,7 +12,7 @@ use crate::request::MethodKind;
 
 impl PartialSchema for PaymentState {
     fn schema() -> RefOr<Schema> {
-        one_of(Self::ALL.map(Self::as_str)).into()
+        one_of(Self::ALL_NAMES).into()
     }
 }
 
@@ -23,7 +23,7 @@ impl ToSchema for PaymentState {
 }
 
 pub(crate) fn payment_method() -> Object {
-    one_of(MethodKind::ALL.map(MethodKind::as_str))
+    one_of(MethodKind::ALL_NAMES)
 }
 
 pub(super) fn tax_id_kind() -> Object {

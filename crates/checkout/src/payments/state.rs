@@ -3,26 +3,29 @@
 //! The provider decides a payment's state. The state machine decides which reported states are
 //! accepted, through which intermediate states, and which are refused.
 
+use db::stored_enum;
 use serde::Serialize;
 
-/// A payment's state: the seven status values of the specification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PaymentState {
-    /// Awaiting payment or bank processing.
-    Pending,
-    /// Successful and accredited; may still be refunded or charged back.
-    Approved,
-    /// Refused by the provider or the bank. Final.
-    Rejected,
-    /// Manual review or fraud check.
-    InProcess,
-    /// Given up before it was paid. Final.
-    Cancelled,
-    /// Paid back in full. Final.
-    Refunded,
-    /// Taken back by the payer's bank. Final.
-    ChargedBack,
+stored_enum! {
+    /// A payment's state: the seven status values of the specification.
+    #[derive(Hash, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum PaymentState {
+        /// Awaiting payment or bank processing.
+        Pending = "pending";
+        /// Successful and accredited; may still be refunded or charged back.
+        Approved = "approved";
+        /// Refused by the provider or the bank. Final.
+        Rejected = "rejected";
+        /// Manual review or fraud check.
+        InProcess = "in_process";
+        /// Given up before it was paid. Final.
+        Cancelled = "cancelled";
+        /// Paid back in full. Final.
+        Refunded = "refunded";
+        /// Taken back by the payer's bank. Final.
+        ChargedBack = "charged_back";
+    }
 }
 
 /// The transitions of the specification's table. `None` is "no payment yet".
@@ -41,25 +44,16 @@ const MOVES: [(Option<PaymentState>, PaymentState); 9] = {
     ]
 };
 
-/// The kind of a transition, as the history stores it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TransitionKind {
-    /// A transition of the table that the provider reported.
-    Reported,
-    /// A transition through a state that was not reported but lies between the stored and the
-    /// reported one.
-    Passed,
-    /// The cancellation of a payment under review: reported by the provider, but not in the table.
-    Exceptional,
-}
-
-impl TransitionKind {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Reported => "reported",
-            Self::Passed => "passed",
-            Self::Exceptional => "exceptional",
-        }
+stored_enum! {
+    /// The kind of a transition, as the history stores it.
+    pub(crate) enum TransitionKind {
+        /// A transition of the table that the provider reported.
+        Reported = "reported";
+        /// A transition through a state that was not reported but lies between the stored and the
+        /// reported one.
+        Passed = "passed";
+        /// The cancellation of a payment under review: reported by the provider, but not in the table.
+        Exceptional = "exceptional";
     }
 }
 
@@ -80,7 +74,7 @@ pub(crate) type Transitions = Vec<Transition>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TransitionError {
     /// The transition would lead backwards, or out of a final state.
-    #[error("a payment that is {} cannot become {}", from.as_str(), to.as_str())]
+    #[error("a payment that is {} cannot become {}", from.name(), to.name())]
     Backwards {
         /// The stored state, which stays.
         from: PaymentState,
@@ -93,42 +87,13 @@ pub(crate) enum TransitionError {
 }
 
 impl PaymentState {
-    /// Every state, in the specification's order.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Pending,
-        Self::Approved,
-        Self::Rejected,
-        Self::InProcess,
-        Self::Cancelled,
-        Self::Refunded,
-        Self::ChargedBack,
-    ];
-
-    /// The name in the specification.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Rejected => "rejected",
-            Self::InProcess => "in_process",
-            Self::Cancelled => "cancelled",
-            Self::Refunded => "refunded",
-            Self::ChargedBack => "charged_back",
-        }
-    }
-
-    /// The state with this name of the specification.
-    pub(crate) fn parse(status: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == status)
-    }
-
     /// The state for a status of the provider. Two of the provider's statuses are not in the
     /// specification.
     pub(crate) fn from_provider(status: &str) -> Option<Self> {
         match status {
             "authorized" => Some(Self::InProcess),
             "in_mediation" => Some(Self::Approved),
-            other => Self::parse(other),
+            other => Self::of(other),
         }
     }
 
@@ -264,7 +229,7 @@ mod tests {
     #[test]
     fn the_same_state_again_is_no_transition() {
         for state in PaymentState::ALL {
-            assert_eq!(state.apply(state.as_str()), Ok(Vec::new()));
+            assert_eq!(state.apply(state.name()), Ok(Vec::new()));
         }
     }
 
@@ -283,7 +248,7 @@ mod tests {
             (ChargedBack, "approved"),
             (ChargedBack, "refunded"),
         ] {
-            let to = PaymentState::parse(status).unwrap();
+            let to = PaymentState::of(status).unwrap();
             assert_eq!(
                 from.apply(status),
                 Err(TransitionError::Backwards { from, to })

@@ -172,12 +172,12 @@ impl fmt::Display for ReportLine {
             Finding::Found => formatter.write_str("made; its answer was lost, it is recorded now"),
             Finding::NotFound => formatter.write_str("not known to the provider yet"),
             Finding::Closed => formatter.write_str("never reached the provider; closed"),
-            Finding::Moved(state) => write!(formatter, "now {}", state.as_str()),
-            Finding::Same(state) => write!(formatter, "still {}", state.as_str()),
+            Finding::Moved(state) => write!(formatter, "now {}", state.name()),
+            Finding::Same(state) => write!(formatter, "still {}", state.name()),
             Finding::Refused(state) => write!(
                 formatter,
                 "stays {}; the provider reported a move backwards",
-                state.as_str()
+                state.name()
             ),
             Finding::Refunded => {
                 formatter.write_str("refund made; its answer was lost, it is recorded now")

@@ -14,7 +14,7 @@ impl PaymentRequest {
         let (month, year, installments);
         let amount = self.amount.to_string();
         let mut fields = vec![
-            self.method.kind().as_str(),
+            self.method.kind().name(),
             &amount,
             &self.description,
             &self.email,

@@ -41,7 +41,7 @@ impl MaxAmounts {
         let kind = request.method.kind();
         match self.largest(&[kind]) {
             Some(most) if request.amount > most => {
-                let reason = format!("must be at most {most} by {}", kind.as_str());
+                let reason = format!("must be at most {most} by {}", kind.name());
                 Err(Refusal::invalid("transaction_amount", &reason))
             }
             _ => Ok(()),
@@ -66,7 +66,7 @@ impl FromStr for MaxAmounts {
         }
         for row in text.split(',') {
             let (method, most) = row.split_once('=').ok_or(MaxAmountsError)?;
-            let method = MethodKind::parse(method.trim()).ok_or(MaxAmountsError)?;
+            let method = MethodKind::of(method.trim()).ok_or(MaxAmountsError)?;
             let most = Money::parse(most.trim()).map_err(|_| MaxAmountsError)?;
             if most <= Money::ZERO || rows.iter().any(|(known, _)| *known == method) {
                 return Err(MaxAmountsError);
@@ -84,7 +84,7 @@ impl fmt::Display for MaxAmounts {
         }
         for (index, (method, most)) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            write!(formatter, "{comma}{}={most}", method.as_str())?;
+            write!(formatter, "{comma}{}={most}", method.name())?;
         }
         Ok(())
     }

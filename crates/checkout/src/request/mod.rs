@@ -18,7 +18,7 @@ mod tests;
 pub(crate) mod text;
 
 use brazil::{FederalUnit, PostalCode, TaxId};
-use db::{Money, Timestamp};
+use db::{Money, Timestamp, stored_enum};
 use serde::Serialize;
 
 pub(crate) use body::{Member, Members, not_unicode};
@@ -70,16 +70,18 @@ pub(crate) struct OrderTerms {
     pub(crate) max_installments: Option<u8>,
 }
 
-/// A method without its data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MethodKind {
-    /// `card`
-    Card,
-    /// `pix`
-    Pix,
-    /// `boleto`
-    Boleto,
+stored_enum! {
+    /// A method without its data.
+    #[derive(Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum MethodKind {
+        /// `card`
+        Card = "card";
+        /// `pix`
+        Pix = "pix";
+        /// `boleto`
+        Boleto = "boleto";
+    }
 }
 
 /// The payer of a boleto and their address, both of which the bank registers.
@@ -120,23 +122,6 @@ impl Method {
 }
 
 impl MethodKind {
-    /// The three methods.
-    pub const ALL: [Self; 3] = [Self::Card, Self::Pix, Self::Boleto];
-
-    /// The value of `payment_method`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            MethodKind::Card => "card",
-            MethodKind::Pix => "pix",
-            MethodKind::Boleto => "boleto",
-        }
-    }
-
-    /// The method whose name is exactly `text`.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
     /// The members that the method requires besides the common ones, in the specification's order.
     pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
@@ -204,7 +189,7 @@ pub(crate) fn check_for(
     let common: Vec<_> = COMMON_FIELDS.iter().filter(is_asked).copied().collect();
     members.require(&common)?;
     let kind = match method {
-        Member::Text(text) => MethodKind::parse(&text),
+        Member::Text(text) => MethodKind::of(&text),
         _ => None,
     }
     .ok_or_else(Refusal::invalid_payment_method)?;

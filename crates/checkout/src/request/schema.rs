@@ -27,7 +27,7 @@ impl PartialSchema for PaymentRequest {
 
 fn one_of_methods(of: &str) -> RefOr<Schema> {
     let request = |kind: MethodKind| Ref::from_schema_name(kind.schema(of));
-    let mapping = MethodKind::ALL.map(|kind| (kind.as_str(), request(kind).ref_location));
+    let mapping = MethodKind::ALL.map(|kind| (kind.name(), request(kind).ref_location));
     let discriminator = Discriminator::with_mapping("payment_method", mapping);
     MethodKind::ALL
         .into_iter()
@@ -104,7 +104,7 @@ fn request_by(kind: MethodKind) -> RefOr<Schema> {
     };
     let request = ObjectBuilder::new()
         .description(Some(description))
-        .property("payment_method", constant(kind.as_str()))
+        .property("payment_method", constant(kind.name()))
         .required("payment_method");
     let fields = COMMON_FIELDS.iter().chain(kind.fields());
     let request = fields.fold(request, |request, field| {

@@ -9,52 +9,13 @@ pub trait Choice: FieldType {
     const CHOICES: &'static [(&'static str, Both)];
 }
 
-/// Declares an enum whose values are stored by their names.
-#[macro_export]
-macro_rules! stored_enum {
-    ($(#[$about:meta])* $vis:vis enum $type:ident {
-        $($(#[$doc:meta])* $variant:ident = $name:literal;)+
-    }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        $vis enum $type {
-            $($(#[$doc])* $variant,)+
-        }
-
-        impl $type {
-            /// All values.
-            $vis const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
-
-            /// The name in the database, in bodies and in commands.
-            $vis const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
-
-            /// The value with this name.
-            $vis fn of(name: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|one| one.name() == name)
-            }
-        }
-
-        impl db::Column for $type {
-            fn from_value(value: db::Value<'_>) -> Result<Self, db::Error> {
-                let name = <String as db::Column>::from_value(value)?;
-                let unknown = || db::Error::other(format!("no {}: {name}", stringify!($type)));
-                Self::of(&name).ok_or_else(unknown)
-            }
-        }
-    };
-}
-
 /// Declares the enum of a field that holds one of a few values. Clients cannot write such a field.
 #[macro_export]
 macro_rules! choice {
     ($(#[$about:meta])* pub enum $type:ident {
         $($(#[$doc:meta])* $variant:ident = $name:literal, $words:expr;)+
     }) => {
-        $crate::stored_enum! {
+        db::stored_enum! {
             $(#[$about])*
             pub enum $type {
                 $($(#[$doc])* $variant = $name;)+

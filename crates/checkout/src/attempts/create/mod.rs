@@ -195,7 +195,7 @@ async fn replay(state: &State, attempt: Attempt) -> Result<CreationResponse, Cre
 /// The outcome of a card attempt, for the decline counters.
 fn card_outcome(made: &Result<ProviderPayment, Stop>) -> CardOutcome {
     match made {
-        Ok(payment) if payment.status == PaymentState::Rejected.as_str() => CardOutcome::Declined,
+        Ok(payment) if payment.status == PaymentState::Rejected.name() => CardOutcome::Declined,
         Ok(_) => CardOutcome::NotDeclined,
         Err(Stop::Failed { failure, .. }) if failure.is_refusal() => CardOutcome::Declined,
         Err(_) => CardOutcome::Unknown,

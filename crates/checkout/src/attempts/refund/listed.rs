@@ -189,7 +189,7 @@ async fn complete(
             payment = instruction.payment_id,
             refund = made.id,
             amount = %instruction.amount,
-            thought = attempt.step.as_str(),
+            thought = attempt.step.name(),
             "refunds: the provider made a refund that was recorded as not made; it is recorded now. \
              Its caller may have been told that nothing was refunded: check for a second refund"
         );

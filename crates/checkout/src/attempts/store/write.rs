@@ -46,12 +46,12 @@ pub(crate) async fn insert_attempt(
             &instruction.kind(),
             &run.key.as_ref().map(IdempotencyKey::as_str),
             &run.fingerprint,
-            &step.as_str(),
+            &step,
             &instruction.amount(),
             &run.upstream_key.to_string(),
             &refund.map(|instruction| instruction.payment),
             &payment.map(|instruction| instruction.reference.as_str()),
-            &intent.map(|intent| intent.method.as_str()),
+            &intent.map(|intent| intent.method),
             &intent.map(|intent| intent.description.as_str()),
             &payer.map(|payer| payer.email.as_str()),
             &payer.map(|payer| payer.identification_type.as_str()),
@@ -90,7 +90,7 @@ pub(crate) async fn take_attempt(
              sent_at = CASE WHEN $2 = 'sending' THEN $5 ELSE sent_at END
          WHERE id = $1 AND step IN ('started', 'sending', 'closed') AND (leased_until IS NULL OR leased_until <= $5)
            AND (lease IS NULL OR substr(lease, 1, 36) NOT IN (SELECT id FROM replicas WHERE id <> substr($3, 1, 36)))",
-        &[&id, &step.as_str(), &lease.id, &lease.until, &now],
+        &[&id, &step, &lease.id, &lease.until, &now],
     )
     .await
 }
@@ -159,7 +159,7 @@ pub(crate) async fn release_attempt(tx: &mut Tx, release: &Release) -> Result<bo
         &[
             &release.id,
             &release.lease,
-            &release.step.as_str(),
+            &release.step,
             &release.check_at,
             &release.answer,
             &release.has_sent,

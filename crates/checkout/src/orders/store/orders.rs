@@ -1,6 +1,6 @@
 //! Statements about orders.
 
-use db::{Column, Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx, Value};
+use db::{Conn, Engine, Error, Money, Param, Query, Row, Timestamp, Tx};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -211,7 +211,7 @@ pub(crate) async fn write_end(tx: &mut Tx, row: i64, end: &OrderEnd) -> Result<u
          WHERE id = $1",
         &[
             &row,
-            &end.status.as_str(),
+            &end.status,
             &paid_at,
             &paid_by,
             &is_late.unwrap_or_default(),
@@ -280,7 +280,7 @@ fn with_row(row: &Row<'_>) -> Result<(i64, Order), Error> {
 
 fn order(row: &Row<'_>) -> Result<Order, Error> {
     let methods = row.get::<String>(6)?;
-    let methods: Option<Vec<_>> = methods.split(',').map(MethodKind::parse).collect();
+    let methods: Option<Vec<_>> = methods.split(',').map(MethodKind::of).collect();
     let most = row.get::<Option<i64>>(7)?;
     Ok(Order {
         id: row.get(0)?,
@@ -310,11 +310,4 @@ fn order(row: &Row<'_>) -> Result<Order, Error> {
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|_| Error::other("orders holds what is not our JSON"))
-}
-
-impl Column for OrderStatus {
-    fn from_value(value: Value<'_>) -> Result<Self, Error> {
-        let word = String::from_value(value)?;
-        Self::parse(&word).ok_or_else(|| Error::other("orders.status holds no status"))
-    }
 }

@@ -151,7 +151,7 @@ impl StatusBroadcaster {
 /// Replaces the view. A view that the state machine does not allow after the current one is stale
 /// and ignored. Returns whether it was replaced.
 fn replace(view: &mut StatusView, new: StatusView) -> bool {
-    let is_news = *view != new && view.status.apply(new.status.as_str()).is_ok();
+    let is_news = *view != new && view.status.apply(new.status.name()).is_ok();
     if is_news {
         *view = new;
     }

@@ -1,38 +1,26 @@
 //! Statements about the history of payment states.
 
-use db::{Conn, Error, Timestamp, Tx};
+use db::{Conn, Error, Timestamp, Tx, stored_enum};
 
 use crate::payments::attempt_step::AttemptStep;
 use crate::payments::model::StatusReport;
 use crate::payments::state::{PaymentState, Transition};
 
-/// How the provider's report reached the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The response to the payment's creation.
-    Creation,
-    /// The read after a notification.
-    Notification,
-    /// The reconciler.
-    Reconciler,
-    /// The response to a cancellation.
-    Cancellation,
-    /// The response to a cancellation with which the payment's order is canceled.
-    OrderCancellation,
-    /// The response to a refund.
-    Refund,
-}
-
-impl Source {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Creation => "creation",
-            Self::Notification => "notification",
-            Self::Reconciler => "reconciler",
-            Self::Cancellation => "cancellation",
-            Self::OrderCancellation => "order_cancellation",
-            Self::Refund => "refund",
-        }
+stored_enum! {
+    /// How the provider's report reached the service.
+    pub(crate) enum Source {
+        /// The response to the payment's creation.
+        Creation = "creation";
+        /// The read after a notification.
+        Notification = "notification";
+        /// The reconciler.
+        Reconciler = "reconciler";
+        /// The response to a cancellation.
+        Cancellation = "cancellation";
+        /// The response to a cancellation with which the payment's order is canceled.
+        OrderCancellation = "order_cancellation";
+        /// The response to a refund.
+        Refund = "refund";
     }
 }
 
@@ -51,12 +39,12 @@ pub(crate) async fn insert_steps(
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
             &[
                 &payment,
-                &step.from.map(PaymentState::as_str),
-                &step.to.as_str(),
-                &step.kind.as_str(),
+                &step.from,
+                &step.to,
+                &step.kind,
                 &report.status,
                 &report.status_detail,
-                &source.as_str(),
+                &source,
                 &now,
             ],
         )
@@ -77,7 +65,7 @@ pub(crate) async fn insert_refusal(
     tx.execute(
         "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
          VALUES ($1, $2, NULL, 'refused', $3, $4, $5, $6)",
-        &[&payment, &state.as_str(), &report.status, &report.status_detail, &source.as_str(), &now],
+        &[&payment, &state, &report.status, &report.status_detail, &source, &now],
     )
     .await
 }
@@ -95,7 +83,7 @@ pub(crate) async fn insert_correction(
     tx.execute(
         "INSERT INTO state_history (payment_id, from_state, to_state, kind, provider_status, status_detail, source, at)
          VALUES ($1, NULL, NULL, 'corrected', $2, $3, $4, $5)",
-        &[&payment, &status, &thought.as_str(), &source.as_str(), &now],
+        &[&payment, &status, &thought, &source, &now],
     )
     .await
 }

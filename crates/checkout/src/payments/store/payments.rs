@@ -1,11 +1,10 @@
 //! Statements about payments with their payer, method and transaction.
 
-use db::{Column, Conn, Error, Money, Query, Row, Timestamp, Tx, Value};
+use db::{Conn, Error, Money, Query, Row, Timestamp, Tx};
 use web::locale::Locale;
 
 use crate::lists::{ListRequest, PagePosition};
 use crate::payments::model::{CardFacts, Payer, Payment, StatusSnapshot};
-use crate::payments::state::PaymentState;
 use crate::provider::Artefacts;
 use crate::request::MethodKind;
 
@@ -54,9 +53,9 @@ pub(crate) async fn insert_payment(
             &[
                 &payment.id,
                 &payment.reference,
-                &payment.method.as_str(),
+                &payment.method,
                 &payment.provider_method,
-                &payment.state.as_str(),
+                &payment.state,
                 &payment.status_detail,
                 &payment.amount,
                 &payment.refunded,
@@ -96,7 +95,7 @@ async fn insert_method(
          VALUES ($1, $2, $3, $4, $5, $6)",
         &[
             &payment,
-            &method.as_str(),
+            &method,
             &card.map(|card| card.first_six_digits.as_str()),
             &card.map(|card| card.last_four_digits.as_str()),
             &card.map(|card| card.cardholder_name.as_str()),
@@ -216,7 +215,7 @@ pub(crate) async fn update_snapshot(
         &[
             &known.row,
             &known.version,
-            &snapshot.state.as_str(),
+            &snapshot.state,
             &snapshot.status_detail,
             &snapshot.date_approved,
             &snapshot.refunded,
@@ -351,18 +350,4 @@ pub(crate) fn card_facts(row: &Row<'_>, at: usize) -> Result<Option<CardFacts>, 
         cardholder_name: row.get::<Option<String>>(at + 2)?.unwrap_or_default(),
         installments,
     }))
-}
-
-impl Column for PaymentState {
-    fn from_value(value: Value<'_>) -> Result<Self, Error> {
-        let word = String::from_value(value)?;
-        Self::parse(&word).ok_or_else(|| Error::other("a column holds no state of payments"))
-    }
-}
-
-impl Column for MethodKind {
-    fn from_value(value: Value<'_>) -> Result<Self, Error> {
-        let word = String::from_value(value)?;
-        Self::parse(&word).ok_or_else(|| Error::other("a column holds no payment method"))
-    }
 }
