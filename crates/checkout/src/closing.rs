@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::attempts::{self, CancelError, RefundError, RunError};
 use crate::idempotency::IdempotencyKey;
-use crate::orders::{self, CancelOrderError, Obstacle, Overpayment, StoredOrder};
+use crate::orders::{self, CancelOrderError, Obstacle, Order, Overpayment};
 use crate::payments::Source;
 use crate::provider::Purpose;
 use crate::state::State;
@@ -28,7 +28,7 @@ const CANCEL_AGAIN: Duration = Duration::from_secs(60);
 const REFUND_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 /// Cancels the order. Cancelling a canceled order succeeds and changes nothing.
-pub(crate) async fn cancel(state: &State, id: &str) -> Result<StoredOrder, CancelOrderError> {
+pub(crate) async fn cancel(state: &State, id: &str) -> Result<Order, CancelOrderError> {
     for _ in 0..CANCELLATIONS_MAX {
         match orders::try_cancel(&state.db, id, state.clock.now()).await? {
             None => {

@@ -20,9 +20,7 @@ use crate::attempts::OrderRef;
 use crate::errors::{database, order_not_found, unknown_outcome};
 use crate::idempotency::KeyText;
 use crate::lists::page_links;
-use crate::orders::{
-    self, CreatedOrder, Order, OrderBody, OrderListBody, OrderListQuery, OrderRequest,
-};
+use crate::orders::{self, CreatedOrder, Order, OrderListBody, OrderListQuery, OrderRequest};
 use crate::page::PageToken;
 use crate::payments::AnyPayment;
 use crate::request::{OrderTerms, PaymentOfOrderRequest, Refusal, check_content_type, read_body};
@@ -66,7 +64,7 @@ impl<S: Send + Sync> FromRequestParts<S> for OrderId {
     request_body(content = OrderRequest, description = "At most 64 KiB.",
         examples(("items" = (value = json!(examples::request()))))),
     responses(
-        (status = 201, description = "The order.", body = OrderBody,
+        (status = 201, description = "The order.", body = Order,
         headers(("Idempotent-Replayed")), examples(("open" = (value = json!(examples::open_order()))))),
         Failure<409>, Failure<413>, Failure<422>,
     ),
@@ -102,9 +100,8 @@ pub(crate) async fn order_create(
         order,
         replayed: is_replayed,
     } = orders::create(&state, new, key?.map(owned), now).await?;
-    let url = url(&state, &public_url, &order);
-    let body = OrderBody::new(&order, &[], Some(url));
-    let mut response = private((StatusCode::CREATED, Json(body)));
+    let order = with_url(&state, &public_url, order);
+    let mut response = private((StatusCode::CREATED, Json(order)));
     if is_replayed {
         mark_replayed(&mut response);
     }
@@ -131,13 +128,13 @@ pub(crate) async fn order_list(
     let page = orders::list(&state.db, request.clone()).await;
     let page = page.map_err(database)?;
     let (next, previous) = page_links(&public_url, &request, &pairs, page.count);
-    let stored = page.rows.iter();
+    let orders = page.rows.into_iter();
     let body = OrderListBody {
         count: page.count,
         next,
         previous,
-        results: stored
-            .map(|stored| OrderBody::of(stored, url(&state, &public_url, &stored.order)))
+        results: orders
+            .map(|order| with_url(&state, &public_url, order))
             .collect(),
     };
     Ok(private(Json(body)))
@@ -148,7 +145,7 @@ pub(crate) async fn order_list(
     get, path = "/orders/{id}", tag = "Orders", operation_id = "readOrder",
     security(("merchantKey" = [])), params(OrderId),
     responses(
-        (status = 200, description = "The order.", body = OrderBody,
+        (status = 200, description = "The order.", body = Order,
         examples(("open" = (value = json!(examples::open_order()))))),
         Failure<404>,
     ),
@@ -160,9 +157,8 @@ pub(crate) async fn order_read(
     OrderId(id): OrderId,
 ) -> Result<Response, Error> {
     let found = orders::find(&state.db, &id).await.map_err(database)?;
-    let stored = found.ok_or_else(order_not_found)?;
-    let url = url(&state, &public_url, &stored.order);
-    Ok(private(Json(OrderBody::of(&stored, url))))
+    let order = found.ok_or_else(order_not_found)?;
+    Ok(private(Json(with_url(&state, &public_url, order))))
 }
 
 /// Cancel an order
@@ -173,7 +169,7 @@ pub(crate) async fn order_read(
     post, path = "/orders/{id}/cancel", tag = "Orders", operation_id = "cancelOrder",
     security(("merchantKey" = [])), params(OrderId),
     responses(
-        (status = 200, description = "The canceled order.", body = OrderBody,
+        (status = 200, description = "The canceled order.", body = Order,
         examples(("canceled" = (value = json!(examples::canceled_order()))))),
         Failure<404>, Failure<409>, Failure<502>,
     ),
@@ -184,9 +180,8 @@ pub(crate) async fn order_cancel(
     public_url: PublicUrl,
     OrderId(id): OrderId,
 ) -> Result<Response, Error> {
-    let stored = closing::cancel(&state, &id).await?;
-    let url = url(&state, &public_url, &stored.order);
-    Ok(private(Json(OrderBody::of(&stored, url))))
+    let order = closing::cancel(&state, &id).await?;
+    Ok(private(Json(with_url(&state, &public_url, order))))
 }
 
 /// Pay an order
@@ -232,7 +227,11 @@ pub(crate) async fn order_pay(
     make(&state, requested_at, origin, &headers, body, order).await
 }
 
-/// The address of an order's page.
-fn url(state: &State, public_url: &PublicUrl, order: &Order) -> String {
-    public_url.join(&format!("/pay/{}", state.order_token(&order.id)))
+/// Adds the address of an order's page.
+fn with_url(state: &State, public_url: &PublicUrl, order: Order) -> Order {
+    let url = public_url.join(&format!("/pay/{}", state.order_token(&order.id)));
+    Order {
+        url: Some(url),
+        ..order
+    }
 }

@@ -12,6 +12,7 @@ mod create;
 mod end;
 mod events;
 mod finality;
+mod finding;
 mod model;
 mod outcome;
 mod refund;
@@ -28,9 +29,10 @@ pub(crate) use claim::{begun_at, patience};
 pub(crate) use create::{CreateError, CreationResponse, OrderRef, Requester, create};
 pub(crate) use end::RunError;
 pub(crate) use finality::is_certain;
+pub use finding::Finding;
 pub(crate) use model::{Attempt, Instruction};
 pub(crate) use outcome::{CreationOutcome, find_outcome};
-pub(crate) use refund::{RefundCheck, RefundError, check_refund, record, refund};
+pub(crate) use refund::{RefundError, check_refund, record, refund};
 pub(crate) use settle::{ReportOutcome, next_check};
 
 /// The number of attempts whose outcome is unknown.

@@ -3,8 +3,8 @@
 use db::{Error, Timestamp, Tx};
 use serde::Serialize;
 
-use super::read::{StoredOrder, with_payments};
-use super::shape::OrderBody;
+use super::model::Order;
+use super::read::with_payments;
 use super::store;
 use crate::payments::{self, PaymentBody};
 use crate::webhooks::{EventType, Subject, publish};
@@ -14,7 +14,7 @@ use crate::webhooks::{EventType, Subject, publish};
 #[derive(Serialize)]
 struct OrderPayload<'a> {
     #[serde(flatten)]
-    order: OrderBody<'a>,
+    order: &'a Order,
     /// Whether the order was paid after its expiry. Present only if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     late: Option<bool>,
@@ -31,9 +31,9 @@ pub(super) async fn publish_end(
     is_late: bool,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let StoredOrder { order, payments } = find(tx, row).await?;
+    let order = find(tx, row).await?;
     let payload = OrderPayload {
-        order: OrderBody::new(&order, &payments, None),
+        order: &order,
         late: is_late.then_some(true),
         payment: None,
     };
@@ -47,11 +47,11 @@ pub(super) async fn publish_overpayment(
     payment: i64,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let StoredOrder { order, payments } = find(tx, row).await?;
+    let order = find(tx, row).await?;
     let payment = payments::find_by_row(tx, payment).await?;
     let payment = payment.ok_or_else(|| Error::other("a payment vanished"))?;
     let payload = OrderPayload {
-        order: OrderBody::new(&order, &payments, None),
+        order: &order,
         late: None,
         payment: Some(PaymentBody::new(&payment)),
     };
@@ -59,7 +59,7 @@ pub(super) async fn publish_overpayment(
     publish(tx, EventType::OrderOverpaid, subject, &payload, now).await
 }
 
-async fn find(tx: &mut Tx, row: i64) -> Result<StoredOrder, Error> {
+async fn find(tx: &mut Tx, row: i64) -> Result<Order, Error> {
     let order = store::find_by_row(tx, row).await?;
     let found = order.map(|order| (row, order)).into_iter().collect();
     let found = with_payments(tx, found).await?.pop();

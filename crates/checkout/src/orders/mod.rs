@@ -24,7 +24,7 @@ pub(crate) use end::{
 pub(crate) use gate::{LivePayment, Obstacle, lock, obstacle};
 pub(crate) use model::{Item, Order, OrderStatus};
 pub(crate) use query::{OrderListQuery, parse as parse_query};
-pub(crate) use read::{LinkedOrder, StoredOrder, find, find_by_token, find_linked, list};
+pub(crate) use read::{LinkedOrder, find, find_by_token, find_linked, list};
 pub(crate) use request::{check as check_request, is_end_out_of_range};
-pub(crate) use shape::{OrderBody, OrderEvent, OrderListBody, OrderRequest};
+pub(crate) use shape::{OrderEvent, OrderListBody, OrderRequest};
 pub(crate) use store::{LockedOrder, Overpayment, find_by_row, lock_of_payment};

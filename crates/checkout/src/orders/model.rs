@@ -1,13 +1,20 @@
 //! An order as this service stores it. Pure.
 
 use db::{Money, Timestamp, stored_enum};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
+use utoipa::openapi::{Object, Schema};
+use web::openapi::{moment, one_of, text};
 
 use crate::payments::PaymentState;
-use crate::payments::schema::amount;
+use crate::payments::schema::{amount, positive_amount};
 use crate::request::MethodKind;
+
+/// The most metadata entries, and the most characters of a value.
+pub(super) const METADATA_MAX: usize = 20;
+pub(super) const METADATA_TEXT_MAX: usize = 500;
 
 stored_enum! {
     #[derive(Hash, Serialize)]
@@ -24,8 +31,7 @@ stored_enum! {
     }
 }
 
-// `Item`, `Customer` and `OrderPayment` are also the JSON of the API. Their doc comments are in the
-// OpenAPI document.
+// These types are also the JSON of the API. Their doc comments are in the OpenAPI document.
 
 /// A part of what an order is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -68,36 +74,64 @@ pub(crate) struct Customer {
     pub(crate) federal_unit: Option<String>,
 }
 
-#[derive(Debug, Clone)]
+/// An order as the answers show it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Order {
-    /// `ord_` and a UUID that is ordered by time.
+    // `ord_` and a UUID that is ordered by time.
+    #[schema(example = "ord_019aa5c8f0007cc08f0f3f5f8b8c2f11")]
     pub(crate) id: String,
-    /// The shop's own order number.
+    /// The shop's own number.
+    #[schema(required)]
     pub(crate) reference: Option<String>,
     pub(crate) status: OrderStatus,
-    /// The amount, which never changes.
+    // It never changes.
+    #[serde(with = "exact")]
+    #[schema(schema_with = positive_amount)]
     pub(crate) amount: Money,
     pub(crate) description: String,
-    /// The items; empty when the shop sent only a sum.
+    // Empty when the shop sent only a sum.
     pub(crate) items: Vec<Item>,
-    /// The payment methods that the order allows. Never empty.
+    // Never empty.
+    #[schema(schema_with = methods)]
     pub(crate) payment_methods: Vec<MethodKind>,
-    /// The most installments, if fewer than the card network's limit.
+    // If fewer than the card network's limit.
+    #[schema(required, value_type = Option<i64>, minimum = 1)]
     pub(crate) max_installments: Option<u8>,
+    #[schema(required)]
     pub(crate) customer: Option<Customer>,
-    /// Where the page's link leads after payment.
+    // Where the page's link leads after payment.
+    #[schema(required)]
     pub(crate) success_url: Option<String>,
-    /// Where the page's link leads otherwise.
+    // Where the page's link leads otherwise.
+    #[schema(required)]
     pub(crate) cancel_url: Option<String>,
-    /// The shop's own texts, unchanged.
+    /// As it came.
+    #[schema(schema_with = metadata)]
     pub(crate) metadata: Box<RawValue>,
-    /// Until when the order can be paid.
+    #[serde(serialize_with = "time_text")]
+    #[schema(schema_with = time)]
     pub(crate) expires_at: Timestamp,
+    #[serde(serialize_with = "time_text")]
+    #[schema(schema_with = time)]
     pub(crate) created_at: Timestamp,
+    #[serde(serialize_with = "time_text")]
+    #[schema(schema_with = time)]
     pub(crate) updated_at: Timestamp,
+    #[serde(serialize_with = "time_text")]
+    #[schema(required, value_type = Option<String>, format = DateTime)]
     pub(crate) paid_at: Option<Timestamp>,
-    /// The refunded amount of the payment that paid it.
-    pub(crate) refunded: Money,
+    /// What was given back of the payment that paid it.
+    #[serde(with = "exact")]
+    #[schema(schema_with = amount)]
+    pub(crate) refunded_amount: Money,
+    /// Newest first.
+    // Including unsuccessful ones. Empty where they are not read.
+    pub(crate) payments: Vec<OrderPayment>,
+    /// The address of the page where the buyer pays.
+    // Derived from the secret, so it is set for an answer. Only events have none.
+    #[schema(required, value_type = String)]
+    pub(crate) url: Option<String>,
 }
 
 /// A payment of an order.
@@ -127,7 +161,7 @@ impl Order {
             status: OrderStatus::Open,
             updated_at: self.created_at,
             paid_at: None,
-            refunded: Money::ZERO,
+            refunded_amount: Money::ZERO,
             ..self
         }
     }
@@ -138,6 +172,37 @@ impl Item {
     pub(crate) fn sum(&self) -> Option<Money> {
         self.unit_price.checked_mul(self.quantity)
     }
+}
+
+pub(super) fn methods() -> Schema {
+    let method = one_of(MethodKind::ALL_NAMES);
+    ArrayBuilder::new()
+        .items(method)
+        .min_items(Some(1))
+        .max_items(Some(MethodKind::ALL.len()))
+        .into()
+}
+
+pub(super) fn metadata() -> Object {
+    let value = text().max_length(Some(METADATA_TEXT_MAX));
+    ObjectBuilder::new()
+        .description(Some("The shop's own texts."))
+        .max_properties(Some(METADATA_MAX))
+        .additional_properties(Some(Schema::from(value)))
+        .build()
+}
+
+fn time() -> Object {
+    moment().build()
+}
+
+/// Serialises a time as text, and an absent one as null.
+fn time_text<S: Serializer>(
+    time: &(impl Copy + Into<Option<Timestamp>>),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let time: Option<Timestamp> = (*time).into();
+    time.map(|time| time.to_string()).serialize(serializer)
 }
 
 /// Serialises money as an exact JSON number.

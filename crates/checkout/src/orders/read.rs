@@ -10,14 +10,6 @@ use super::store;
 use crate::digest;
 use crate::lists::{self, ListPage, ListRequest};
 
-/// An order and its payments, newest first.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredOrder {
-    pub(crate) order: Order,
-    /// Its payments, including unsuccessful ones.
-    pub(crate) payments: Vec<OrderPayment>,
-}
-
 /// An order with what its page shows.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkedOrder {
@@ -26,7 +18,7 @@ pub(crate) struct LinkedOrder {
 }
 
 /// The order with this id.
-pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<StoredOrder>, db::Error> {
+pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<Order>, db::Error> {
     let id = id.to_owned();
     db.read(async move |conn| {
         let found = store::find(conn, &id).await?;
@@ -63,10 +55,7 @@ pub(crate) async fn find_linked(
 }
 
 /// One page of orders, newest first.
-pub(crate) async fn list(
-    db: &Db,
-    request: ListRequest,
-) -> Result<ListPage<StoredOrder>, db::Error> {
+pub(crate) async fn list(db: &Db, request: ListRequest) -> Result<ListPage<Order>, db::Error> {
     db.read(async move |conn| {
         let position = lists::find_page(conn, &request.filter, request.offset()).await?;
         let found = store::list(conn, &request, &position).await?;
@@ -80,15 +69,15 @@ pub(crate) async fn list(
 pub(super) async fn with_payments(
     conn: &mut db::Conn,
     found: Vec<(i64, Order)>,
-) -> Result<Vec<StoredOrder>, db::Error> {
+) -> Result<Vec<Order>, db::Error> {
     let rows = found.iter().map(|(row, _)| *row);
     let mut payments: HashMap<i64, Vec<OrderPayment>> = HashMap::new();
     for (row, payment) in store::payments_of(conn, rows).await? {
         payments.entry(row).or_default().push(payment);
     }
-    let with_theirs = |(row, order)| StoredOrder {
-        order,
+    let with_theirs = |(row, order)| Order {
         payments: payments.remove(&row).unwrap_or_default(),
+        ..order
     };
     Ok(found.into_iter().map(with_theirs).collect())
 }

@@ -9,7 +9,7 @@ use http::Uri;
 use http::uri::Scheme;
 use serde_json::value::RawValue;
 
-use super::model::{Customer, Item};
+use super::model::{Customer, Item, METADATA_MAX, METADATA_TEXT_MAX};
 use crate::json::{Object, Value, unescape};
 use crate::request::amount::{self, MAX_AMOUNT};
 use crate::request::text::{is_email, limit};
@@ -29,10 +29,8 @@ pub(super) const ITEMS_MAX: usize = 100;
 pub(super) const NAME_MAX: usize = 256;
 /// The longest return address, in characters.
 pub(super) const URL_MAX: usize = 2048;
-/// The most metadata entries, and the most characters of a value and of a name.
-pub(super) const METADATA_MAX: usize = 20;
-pub(super) const METADATA_TEXT_MAX: usize = 500;
-pub(super) const METADATA_NAME_MAX: usize = 64;
+/// The most characters of a metadata entry's name.
+const METADATA_NAME_MAX: usize = 64;
 /// The most installments that any card network allows.
 pub(super) const INSTALLMENTS_MAX: u8 = 12;
 /// The lifetime of an order: by default, at least, and at most.

@@ -1,77 +1,25 @@
 //! The JSON of an order in requests and responses, and its schemas in the OpenAPI document. Pure.
 
-use db::Timestamp;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{Object, Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 use web::openapi::{closed, integer, moment, nullable_text, one_of, text};
 
-use super::model::{Customer, Item, Order, OrderPayment, OrderStatus};
-use super::read::StoredOrder;
+use super::model::{Order, OrderStatus, metadata, methods};
 use super::request::{
-    CUSTOMER_MEMBERS, INSTALLMENTS_MAX, ITEMS_MAX, METADATA_MAX, METADATA_TEXT_MAX, NAME_MAX,
-    REFERENCE_MAX, SKU_MAX, TITLE_MAX, URL_MAX,
+    CUSTOMER_MEMBERS, INSTALLMENTS_MAX, ITEMS_MAX, NAME_MAX, REFERENCE_MAX, SKU_MAX, TITLE_MAX,
+    URL_MAX,
 };
 use crate::payments::AnyPayment;
 use crate::payments::schema::{amount, positive_amount};
-use crate::request::MethodKind;
 use crate::request::text::limit;
-
-/// An order as the answers show it.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = Order)]
-pub(crate) struct OrderBody<'a> {
-    #[schema(example = "ord_019aa5c8f0007cc08f0f3f5f8b8c2f11")]
-    id: &'a str,
-    /// The shop's own number.
-    #[schema(required)]
-    reference: Option<&'a str>,
-    status: OrderStatus,
-    #[schema(schema_with = positive_amount)]
-    amount: Box<RawValue>,
-    description: &'a str,
-    #[schema(value_type = Vec<Item>)]
-    items: &'a [Item],
-    #[schema(schema_with = methods)]
-    payment_methods: &'a [MethodKind],
-    #[schema(required, value_type = Option<i64>, minimum = 1)]
-    max_installments: Option<u8>,
-    #[schema(required, value_type = Option<Customer>)]
-    customer: Option<&'a Customer>,
-    #[schema(required)]
-    success_url: Option<&'a str>,
-    #[schema(required)]
-    cancel_url: Option<&'a str>,
-    /// As it came.
-    #[schema(schema_with = metadata)]
-    metadata: &'a RawValue,
-    #[schema(schema_with = time)]
-    expires_at: String,
-    #[schema(schema_with = time)]
-    created_at: String,
-    #[schema(schema_with = time)]
-    updated_at: String,
-    #[schema(required, format = DateTime)]
-    paid_at: Option<String>,
-    /// What was given back of the payment that paid it.
-    #[schema(schema_with = amount)]
-    refunded_amount: Box<RawValue>,
-    /// Newest first.
-    #[schema(value_type = Vec<OrderPayment>)]
-    payments: &'a [OrderPayment],
-    /// The address of the page where the buyer pays.
-    #[schema(required, value_type = String)]
-    url: Option<String>,
-}
 
 /// One page of orders.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = OrderList)]
-pub(crate) struct OrderListBody<'a> {
+pub(crate) struct OrderListBody {
     /// The number of records on all pages.
     #[schema(minimum = 0)]
     pub(crate) count: i64,
@@ -81,39 +29,7 @@ pub(crate) struct OrderListBody<'a> {
     /// The previous page's address.
     #[schema(required, format = "uri-reference")]
     pub(crate) previous: Option<String>,
-    pub(crate) results: Vec<OrderBody<'a>>,
-}
-
-impl<'a> OrderBody<'a> {
-    /// The JSON of an order whose page is at `url`. Only events omit the address.
-    pub(crate) fn new(order: &'a Order, payments: &'a [OrderPayment], url: Option<String>) -> Self {
-        Self {
-            id: &order.id,
-            reference: order.reference.as_deref(),
-            status: order.status,
-            amount: order.amount.to_json(),
-            description: &order.description,
-            items: &order.items,
-            payment_methods: &order.payment_methods,
-            max_installments: order.max_installments,
-            customer: order.customer.as_ref(),
-            success_url: order.success_url.as_deref(),
-            cancel_url: order.cancel_url.as_deref(),
-            metadata: &order.metadata,
-            expires_at: order.expires_at.to_string(),
-            created_at: order.created_at.to_string(),
-            updated_at: order.updated_at.to_string(),
-            paid_at: order.paid_at.as_ref().map(Timestamp::to_string),
-            refunded_amount: order.refunded.to_json(),
-            payments,
-            url,
-        }
-    }
-
-    /// Same as [`OrderBody::new`], for an order with its payments.
-    pub(crate) fn of(stored: &'a StoredOrder, url: String) -> Self {
-        Self::new(&stored.order, &stored.payments, Some(url))
-    }
+    pub(crate) results: Vec<Order>,
 }
 
 impl PartialSchema for OrderStatus {
@@ -129,7 +45,7 @@ pub(crate) enum OrderEvent {}
 
 impl PartialSchema for OrderEvent {
     fn schema() -> RefOr<Schema> {
-        let mut schema = OrderBody::schema();
+        let mut schema = Order::schema();
         if let RefOr::T(Schema::Object(order)) = &mut schema {
             let url = ObjectBuilder::new().schema_type(Type::Null);
             let url = url.description(Some(
@@ -239,26 +155,4 @@ fn customer_request() -> Object {
             customer.property(*name, nullable_text().max_length(Some(most(name))))
         });
     closed(customer).build()
-}
-
-fn methods() -> Schema {
-    let method = one_of(MethodKind::ALL_NAMES);
-    ArrayBuilder::new()
-        .items(method)
-        .min_items(Some(1))
-        .max_items(Some(MethodKind::ALL.len()))
-        .into()
-}
-
-fn metadata() -> Object {
-    let value = text().max_length(Some(METADATA_TEXT_MAX));
-    ObjectBuilder::new()
-        .description(Some("The shop's own texts."))
-        .max_properties(Some(METADATA_MAX))
-        .additional_properties(Some(Schema::from(value)))
-        .build()
-}
-
-fn time() -> Object {
-    moment().build()
 }

@@ -82,7 +82,7 @@ fn link_state(state: &State, linked: &LinkedOrder) -> OrderLinkState {
     let order = &linked.order;
     let is_timely = order.expires_at > state.clock.now();
     match (order.status, &linked.live) {
-        (OrderStatus::Paid, _) if order.refunded >= order.amount => OrderLinkState::Returned,
+        (OrderStatus::Paid, _) if order.refunded_amount >= order.amount => OrderLinkState::Returned,
         (OrderStatus::Paid, _) => OrderLinkState::Paid,
         (OrderStatus::Canceled, _) => OrderLinkState::Canceled,
         (_, LivePayment::Unknown) => OrderLinkState::Confirming,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use db::{Conn, Timestamp, Tx};
 
 use super::{Finding, Report};
-use crate::attempts::{self, Attempt, Instruction, RefundCheck, ReportOutcome, next_check, store};
+use crate::attempts::{self, Attempt, Instruction, ReportOutcome, next_check, store};
 use crate::payments::store::{due_payments, postpone_payment};
 use crate::payments::{AttemptStep, DueQuery, Source, StoredPayment};
 use crate::provider::{Failure, Purpose};
@@ -241,17 +241,7 @@ async fn find_refund(
         Ok(listed) => listed,
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),
     };
-    Ok(
-        match attempts::check_refund(state, attempt, &listed, requested_at, next).await? {
-            RefundCheck::Made => Finding::Refunded,
-            RefundCheck::Open => Finding::RefundOpen,
-            RefundCheck::Refused => Finding::RefundRefused,
-            RefundCheck::Absent => Finding::NotFound,
-            RefundCheck::Undecided => {
-                Finding::Failed("another refund of the same amount is open too".to_owned())
-            }
-        },
-    )
+    attempts::check_refund(state, attempt, &listed, requested_at, next).await
 }
 
 /// Reads an open payment, in case a notification was lost. Returns `None` if another process checks

@@ -8,15 +8,14 @@ mod sweep;
 mod worker;
 
 use std::fmt;
-use std::time::Duration;
 
 use db::{Db, Money, Timestamp};
 
 use crate::lists::LATEST;
-use crate::payments::PaymentState;
 use crate::state::State;
 use crate::{attempts, notifications, orders};
 
+pub use crate::attempts::Finding;
 pub(crate) use worker::run;
 
 /// Which checks to make.
@@ -35,35 +34,6 @@ pub struct ReportLine {
     pub payment: String,
     /// The finding.
     pub finding: Finding,
-}
-
-/// The result of a check at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
-    /// The payment was made although its response was lost. It is recorded now.
-    Found,
-    /// The provider does not have the payment yet.
-    NotFound,
-    /// The provider never received the payment. The attempt is closed.
-    Closed,
-    /// The state changed to this one.
-    Moved(PaymentState),
-    /// The state is unchanged.
-    Same(PaymentState),
-    /// The provider reported a state that cannot follow this one. The report was refused.
-    Refused(PaymentState),
-    /// The refund was made although its response was lost.
-    Refunded,
-    /// The refund was never made. The attempt is closed.
-    RefundClosed,
-    /// The provider has not finished the refund.
-    RefundOpen,
-    /// The provider accepted the refund and refused it later.
-    RefundRefused,
-    /// The provider did not answer.
-    Failed(String),
-    /// The quota for background work is used up for this time.
-    Quota(Duration),
 }
 
 /// The result of a run.
@@ -142,26 +112,6 @@ impl Report {
             payment: payment.to_owned(),
             finding,
         });
-    }
-}
-
-impl Finding {
-    /// The label in metrics.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::NotFound => "not_found",
-            Self::Closed => "closed",
-            Self::Moved(_) => "moved",
-            Self::Same(_) => "same",
-            Self::Refused(_) => "refused",
-            Self::Refunded => "refunded",
-            Self::RefundClosed => "refund_closed",
-            Self::RefundOpen => "refund_open",
-            Self::RefundRefused => "refund_refused",
-            Self::Failed(_) => "failed",
-            Self::Quota(_) => "quota",
-        }
     }
 }
 

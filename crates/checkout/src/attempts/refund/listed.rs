@@ -3,9 +3,10 @@
 
 use db::{Conn, Db, Timestamp, Tx};
 
-use super::completed::CompletedRefund;
+use super::completed;
 use super::matching::{self, Match, find_late};
 use super::{is_open, is_refused};
+use crate::attempts::finding::Finding;
 use crate::attempts::model::{Attempt, RefundInstruction};
 use crate::attempts::settle::{ReportOutcome, settle_report};
 use crate::attempts::store;
@@ -50,21 +51,6 @@ pub(super) async fn read_payment(state: &State, id: &str) -> Result<bool, db::Er
     }
 }
 
-/// The result of checking a refund.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RefundCheck {
-    /// The money went back.
-    Made,
-    /// The provider has not finished the refund.
-    Open,
-    /// The provider accepted the refund and refused it later.
-    Refused,
-    /// The refund is not in the provider's list.
-    Absent,
-    /// It is not certain yet which refund in the list is ours.
-    Undecided,
-}
-
 /// Records what the provider's list says of a refund of unknown outcome, or of one that was not
 /// finished. The list was requested at `requested_at`. `next` is the due time that was set when the
 /// check was claimed.
@@ -74,22 +60,29 @@ pub(crate) async fn check_refund(
     listed: &[ProviderRefund],
     requested_at: Timestamp,
     next: Timestamp,
-) -> Result<RefundCheck, db::Error> {
+) -> Result<Finding, db::Error> {
     let instruction = attempt.refund_instruction()?;
     if let Some(made) = &instruction.made {
         return follow(state, attempt.id, instruction, &made.id, listed, next).await;
     }
     let made = match find(&state.db, attempt, instruction, listed, requested_at).await? {
         Match::Ours(made) => made,
-        Match::Absent => return Ok(RefundCheck::Absent),
-        Match::Undecided => return Ok(RefundCheck::Undecided),
+        Match::Absent => return Ok(Finding::NotFound),
+        Match::Undecided => return Ok(undecided()),
     };
-    let completed = CompletedRefund::new(instruction, &made, state.clock.now())?;
-    if completed.store(state, attempt, None).await?.is_none() {
-        return Ok(RefundCheck::Undecided);
+    if completed::complete(state, attempt, &made, None)
+        .await?
+        .is_none()
+    {
+        return Ok(undecided());
     }
     read_payment(state, &instruction.payment_id).await?;
-    Ok(RefundCheck::Made)
+    Ok(Finding::Refunded)
+}
+
+/// It is not certain yet which refund in the list is ours.
+fn undecided() -> Finding {
+    Finding::Failed("another refund of the same amount is open too".to_owned())
 }
 
 async fn follow(
@@ -99,22 +92,22 @@ async fn follow(
     id: &str,
     listed: &[ProviderRefund],
     next: Timestamp,
-) -> Result<RefundCheck, db::Error> {
+) -> Result<Finding, db::Error> {
     let status = listed
         .iter()
         .find(|made| made.id == id)
         .map(|made| made.status.clone());
     let Some(status) = status.filter(|status| !is_open(status)) else {
-        return Ok(RefundCheck::Open);
+        return Ok(Finding::RefundOpen);
     };
     let is_refused = is_refused(&status);
     let write = async move |tx: &mut Tx| store::follow_refund(tx, attempt, next, &status).await;
     state.db.write::<_, db::Error, _>(write).await?;
     read_payment(state, &instruction.payment_id).await?;
     Ok(if is_refused {
-        RefundCheck::Refused
+        Finding::RefundRefused
     } else {
-        RefundCheck::Made
+        Finding::Refunded
     })
 }
 
@@ -179,8 +172,7 @@ async fn complete(
     let instruction = attempt.refund_instruction()?;
     let is_ended = attempt.step != AttemptStep::Sending;
     let corrects = is_ended.then_some((attempt.step, source));
-    let completed = CompletedRefund::new(instruction, made, state.clock.now())?;
-    let stored = completed.store(state, attempt, corrects).await?;
+    let stored = completed::complete(state, attempt, made, corrects).await?;
     if stored.is_none_or(|stored| stored.refund.id != made.id) {
         return Ok(false);
     }

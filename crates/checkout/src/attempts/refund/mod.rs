@@ -16,9 +16,8 @@ use crate::idempotency::IdempotencyKey;
 use crate::payments::AttemptStep;
 use crate::provider::{Failure, ProviderRefund};
 use crate::state::State;
-use completed::CompletedRefund;
 
-pub(crate) use listed::{RefundCheck, check_refund, record};
+pub(crate) use listed::{check_refund, record};
 
 /// The response to a refund.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,8 +94,7 @@ async fn finish(
     task: &RefundTask<'_>,
     made: &ProviderRefund,
 ) -> Result<RefundResponse, RefundError> {
-    let completed = CompletedRefund::new(&task.instruction, made, task.state.clock.now())?;
-    let stored = completed.store(task.state, &task.run.attempt, None).await?;
+    let stored = completed::complete(task.state, &task.run.attempt, made, None).await?;
     let Some(completed) = stored else {
         let reason = "its id is another refund's";
         give_up_unread(task.state, &task.run, reason).await?;

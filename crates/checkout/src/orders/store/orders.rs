@@ -304,7 +304,9 @@ fn order(row: &Row<'_>) -> Result<Order, Error> {
         created_at: row.get(13)?,
         updated_at: row.get(14)?,
         paid_at: row.get(15)?,
-        refunded: row.get::<Option<Money>>(16)?.unwrap_or(Money::ZERO),
+        refunded_amount: row.get::<Option<Money>>(16)?.unwrap_or(Money::ZERO),
+        payments: Vec::new(),
+        url: None,
     })
 }
 
