@@ -9,7 +9,7 @@ use crate::{
     Address, BatchLoader, BatchedChange, Conn, Engine, Error, Migrations, Options, Statistics, Tx,
     batched, lock_mutex,
     migrations::{APPLIED, has_migrations},
-    postgres::{self, Postgres},
+    postgres::{self, LOADER_LANE, Postgres},
     sqlite::{self, Sqlite},
 };
 
@@ -170,7 +170,11 @@ impl Db {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read(job).await,
             // In a box of its own: else every request on SQLite carries this large future along.
-            Store::Postgres(postgres) => Box::pin(postgres.read(job)).await,
+            Store::Postgres(postgres) => {
+                let read =
+                    postgres.send(postgres.turn(), job, |lane, job| Box::pin(lane.read(job)));
+                Box::pin(read).await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }
@@ -190,7 +194,10 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read_inline(job).await,
-            Store::Postgres(postgres) => Box::pin(postgres.read_inline(job)).await,
+            Store::Postgres(postgres) => {
+                let read = postgres.send(LOADER_LANE, job, |lane, job| Box::pin(lane.read(job)));
+                Box::pin(read).await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }
@@ -210,7 +217,10 @@ impl Db {
         let find = async move |conn: &mut Conn| conn.find_by_key(what, key).await;
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.read_statement(find).await,
-            Store::Postgres(postgres) => Box::pin(postgres.read_inline(find)).await,
+            Store::Postgres(postgres) => {
+                let read = postgres.send(LOADER_LANE, find, |lane, job| Box::pin(lane.read(job)));
+                Box::pin(read).await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(find).await,
         }
@@ -229,7 +239,11 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.report(job).await,
-            Store::Postgres(postgres) => postgres.report(job).await,
+            Store::Postgres(postgres) => {
+                postgres
+                    .send(postgres.turn(), job, |lane, job| Box::pin(lane.report(job)))
+                    .await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.read(job).await,
         }
@@ -254,7 +268,11 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
-            Store::Postgres(postgres) => postgres.write(job).await,
+            Store::Postgres(postgres) => {
+                postgres
+                    .send(postgres.turn(), job, |lane, job| Box::pin(lane.write(job)))
+                    .await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.write(JobKind::Work, job).await,
         }
@@ -270,7 +288,13 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.write(job).await,
-            Store::Postgres(postgres) => postgres.write_heartbeat(job).await,
+            Store::Postgres(postgres) => {
+                postgres
+                    .send(LOADER_LANE, job, |lane, job| {
+                        Box::pin(lane.write_heartbeat(job))
+                    })
+                    .await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.write(JobKind::Heartbeat, job).await,
         }
@@ -312,7 +336,11 @@ impl Db {
     {
         match &*self.store {
             Store::Sqlite(sqlite) => sqlite.load(job).await,
-            Store::Postgres(postgres) => postgres.load(job).await,
+            Store::Postgres(postgres) => {
+                postgres
+                    .send(postgres.turn(), job, |lane, job| Box::pin(lane.load(job)))
+                    .await
+            }
             #[cfg(feature = "simulation")]
             Store::Simulated(simulated) => simulated.write(JobKind::Work, job).await,
         }

@@ -142,7 +142,7 @@ impl Lane {
     }
 
     /// Runs a job that reads. Of this and its siblings, `Ok` says that the job's own result counts.
-    pub(super) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
+    pub(crate) async fn read(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         self.repeat(async || {
             let session = Session::new(&self.jobs, self.statement_limit);
             let mut conn = self.conn(session).with_loader_queues(&self.loader_queues);
@@ -152,7 +152,7 @@ impl Lane {
         .await
     }
 
-    pub(super) async fn report(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
+    pub(crate) async fn report(&self, job: &mut dyn Work<Conn>) -> Result<(), Error> {
         self.repeat(async || {
             let mut conn = self.conn(connected(&self.reports, self.report_limit).await?);
             conn.postgres_session()?
@@ -167,7 +167,7 @@ impl Lane {
 
     /// A job that meets a locked row waits for it briefly. If that does not suffice, it is run once
     /// more, and waits long.
-    pub(super) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+    pub(crate) async fn write(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         match self.write_once(job).await {
             Err(error) if *error.kind() == ErrorKind::Locked => {}
             ended => return ended,
@@ -198,7 +198,7 @@ impl Lane {
             .ok_or_else(|| Error::unavailable("too many jobs wait for locked rows"))
     }
 
-    pub(super) async fn write_heartbeat(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+    pub(crate) async fn write_heartbeat(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         self.write_on(&self.heartbeats, BEGIN_WRITE, job).await
     }
 
@@ -215,7 +215,7 @@ impl Lane {
         .await
     }
 
-    pub(super) async fn load(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
+    pub(crate) async fn load(&self, job: &mut dyn Work<Tx>) -> Result<(), Error> {
         self.repeat(async || {
             let conn = self.conn(connected(&self.reports, NO_LIMIT).await?);
             self.attempt_write(Tx::new(conn), BEGIN_LOAD, job).await

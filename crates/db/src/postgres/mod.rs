@@ -23,20 +23,20 @@ use self::{
     lane::{Lane, Message},
 };
 use crate::{
-    BatchedChange, Conn, Counters, Error, Options, PostgresAddress, Statistics, Tx,
+    BatchedChange, Counters, Error, Options, PostgresAddress, Statistics,
     conn::postgres::Connector,
     job::{Job, Work},
     threads::Threads,
 };
 
-/// The lane of inline reads, whose batch loaders share statements. The more reads there are on one
-/// lane, the fewer statements they need. Other jobs go to all lanes in turns.
-const LOADER_LANE: u64 = 0;
+/// The lane of inline reads, whose batch loaders share statements, and of heartbeats. The more reads
+/// there are on one lane, the fewer statements they need. Other jobs go to all lanes in turns.
+pub(crate) const LOADER_LANE: u64 = 0;
 /// The lane of batched changes, which share commits.
 const BATCH_LANE: u64 = 1;
 
 /// A job that a lane runs.
-type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + 'a>>;
 
 /// A PostgreSQL database in use.
 pub(crate) struct Postgres {
@@ -106,70 +106,6 @@ impl Postgres {
         u32::try_from(self.places).unwrap_or(u32::MAX)
     }
 
-    pub(crate) async fn read<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(self.turn(), job, |lane, job| Box::pin(lane.read(job)))
-            .await
-    }
-
-    /// As [`read`](Self::read), on the lane whose batch loaders share statements.
-    pub(crate) async fn read_inline<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(LOADER_LANE, job, |lane, job| Box::pin(lane.read(job)))
-            .await
-    }
-
-    pub(crate) async fn report<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Conn) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(self.turn(), job, |lane, job| Box::pin(lane.report(job)))
-            .await
-    }
-
-    pub(crate) async fn write<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(self.turn(), job, |lane, job| Box::pin(lane.write(job)))
-            .await
-    }
-
-    /// As [`write`](Self::write), on the connection of heartbeats.
-    pub(crate) async fn write_heartbeat<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(LOADER_LANE, job, |lane, job| {
-            Box::pin(lane.write_heartbeat(job))
-        })
-        .await
-    }
-
-    pub(crate) async fn load<T, E, F>(&self, job: F) -> Result<T, E>
-    where
-        F: AsyncFn(&mut Tx) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<Error> + Send + 'static,
-    {
-        self.send(self.turn(), job, |lane, job| Box::pin(lane.load(job)))
-            .await
-    }
-
     /// Makes a change in one batch with others of its kind.
     pub(crate) async fn write_batched<B: BatchedChange>(
         &self,
@@ -187,12 +123,13 @@ impl Postgres {
         answer.await.map_err(|_| closed())?
     }
 
-    fn turn(&self) -> u64 {
+    /// The next lane in turn.
+    pub(crate) fn turn(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sends a job to the lane whose turn it is and waits for its answer.
-    async fn send<C, T, E, F>(
+    /// Has the lane of this turn `run` a job, and waits for its answer.
+    pub(crate) async fn send<C, T, E, F>(
         &self,
         turn: u64,
         job: F,
