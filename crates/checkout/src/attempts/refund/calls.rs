@@ -86,7 +86,7 @@ async fn search_list(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop>
         .await
         .map_err(Stop::at(stage))?;
     let (db, attempt) = (&task.state.db, &task.run.attempt);
-    listed::find(db, attempt, &task.instruction, &listed, requested_at)
+    listed::find(db, attempt, &listed, requested_at)
         .await
         .map_err(Stop::Database)
 }

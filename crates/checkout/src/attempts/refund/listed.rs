@@ -19,21 +19,14 @@ use crate::state::State;
 pub(super) async fn find(
     db: &Db,
     attempt: &Attempt,
-    instruction: &RefundInstruction,
     listed: &[ProviderRefund],
     requested_at: Timestamp,
 ) -> Result<Match, db::Error> {
-    let payment = instruction.payment;
+    let payment = attempt.refund_instruction()?.payment;
     let refunds = db
         .read(async move |conn| store::refunds_of(conn, payment).await)
         .await?;
-    Ok(matching::find(
-        attempt,
-        instruction,
-        &refunds,
-        listed,
-        requested_at,
-    ))
+    Ok(matching::find(attempt, &refunds, listed, requested_at))
 }
 
 /// Records the payment of a refund as the provider reports it now. Returns false if the provider
@@ -65,7 +58,7 @@ pub(crate) async fn check_refund(
     if let Some(made) = &instruction.made {
         return follow(state, attempt.id, instruction, &made.id, listed, next).await;
     }
-    let made = match find(&state.db, attempt, instruction, listed, requested_at).await? {
+    let made = match find(&state.db, attempt, listed, requested_at).await? {
         Match::Ours(made) => made,
         Match::Absent => return Ok(Finding::NotFound),
         Match::Undecided => return Ok(undecided()),

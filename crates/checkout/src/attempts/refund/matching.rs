@@ -6,7 +6,7 @@ use db::Timestamp;
 
 use super::is_refused;
 use crate::attempts::finality::is_certain;
-use crate::attempts::model::{Attempt, RefundInstruction};
+use crate::attempts::model::Attempt;
 use crate::payments::AttemptStep;
 use crate::provider::ProviderRefund;
 
@@ -35,22 +35,19 @@ pub(super) enum Match {
 /// once the list must show all of them.
 pub(super) fn find(
     attempt: &Attempt,
-    instruction: &RefundInstruction,
     refunds: &[Attempt],
     listed: &[ProviderRefund],
     requested_at: Timestamp,
 ) -> Match {
+    let amount = attempt.instruction.amount();
     let (ours, others): (Vec<&Attempt>, Vec<&Attempt>) = refunds
         .iter()
         .filter(|other| other.id == attempt.id || other.step == AttemptStep::Sending)
-        .filter(|other| other.instruction.amount() == instruction.amount)
+        .filter(|other| other.instruction.amount() == amount)
         .partition(|other| other.id == attempt.id);
     let mut candidates: Vec<_> = listed
         .iter()
-        .filter(|made| {
-            made.amount
-                .is_none_or(|amount| amount == instruction.amount)
-        })
+        .filter(|made| made.amount.is_none_or(|made| made == amount))
         .filter(|made| is_free(&made.id, attempt, refunds))
         .collect();
     candidates.sort_by_key(|made| made_at(made));
@@ -115,18 +112,17 @@ pub(super) fn find_late(
     listed: &[ProviderRefund],
     now: Timestamp,
 ) -> Option<ProviderRefund> {
-    let instruction = attempt.refund_instruction().ok()?;
+    let amount = attempt.instruction.amount();
     match attempt.step {
         AttemptStep::Sending if !attempt.is_leased(now) => {
-            match find(attempt, instruction, refunds, listed, now) {
+            match find(attempt, refunds, listed, now) {
                 Match::Ours(made) => Some(made),
                 Match::Absent | Match::Undecided => None,
             }
         }
         AttemptStep::Refused | AttemptStep::Closed => {
             let is_open = |other: &Attempt| {
-                other.step == AttemptStep::Sending
-                    && other.instruction.amount() == instruction.amount
+                other.step == AttemptStep::Sending && other.instruction.amount() == amount
             };
             if refunds.iter().any(is_open) {
                 return None;
@@ -134,7 +130,7 @@ pub(super) fn find_late(
             attempt.sent_at?;
             listed
                 .iter()
-                .filter(|made| made.amount == Some(instruction.amount) && !is_refused(&made.status))
+                .filter(|made| made.amount == Some(amount) && !is_refused(&made.status))
                 .filter(|made| made_at(made).is_some() && is_candidate(made, attempt))
                 .filter(|made| is_free(&made.id, attempt, refunds))
                 .min_by_key(|made| made_at(made))
@@ -163,7 +159,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::attempts::model::{Instruction, RefundRecord};
+    use crate::attempts::model::{Instruction, RefundInstruction, RefundRecord};
 
     const AMOUNT: Money = Money::from_cents(1_000);
 
@@ -176,7 +172,16 @@ mod tests {
             id,
             fingerprint: None,
             step,
-            instruction: Instruction::Refund(instruction(made)),
+            instruction: Instruction::Refund(RefundInstruction {
+                payment: 1,
+                payment_id: "7".to_owned(),
+                amount: AMOUNT,
+                made: made.map(|id| RefundRecord {
+                    id: id.to_owned(),
+                    status: "approved".to_owned(),
+                    date_created: now().to_string(),
+                }),
+            }),
             upstream_key: Uuid::nil(),
             payment: Some(1),
             leased_until: None,
@@ -188,19 +193,6 @@ mod tests {
             response: None,
             created_at: now(),
             finished_at: None,
-        }
-    }
-
-    fn instruction(made: Option<&str>) -> RefundInstruction {
-        RefundInstruction {
-            payment: 1,
-            payment_id: "7".to_owned(),
-            amount: AMOUNT,
-            made: made.map(|id| RefundRecord {
-                id: id.to_owned(),
-                status: "approved".to_owned(),
-                date_created: now().to_string(),
-            }),
         }
     }
 
@@ -220,7 +212,7 @@ mod tests {
 
     /// The id of the match, or `absent`, or `undecided`.
     fn found(ours: &Attempt, all: &[Attempt], listed: &[ProviderRefund], at: Timestamp) -> String {
-        match find(ours, &instruction(None), all, listed, at) {
+        match find(ours, all, listed, at) {
             Match::Ours(made) => made.id,
             Match::Absent => "absent".to_owned(),
             Match::Undecided => "undecided".to_owned(),
