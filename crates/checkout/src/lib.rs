@@ -13,6 +13,7 @@ mod config;
 mod digest;
 mod errors;
 mod idempotency;
+mod ids;
 mod json;
 pub mod keys;
 pub mod lists;

@@ -14,10 +14,10 @@ use web::client::Origin;
 use web::openapi::{Failure, parameter, text};
 
 use super::examples::payments as examples;
-use super::payments::PaymentId;
 use super::private;
 use crate::digest;
 use crate::errors::{database, payment_not_found};
+use crate::ids::PaymentId;
 use crate::payments::{self, ArtefactsBody, StatusView, open_stream};
 use crate::state::State;
 

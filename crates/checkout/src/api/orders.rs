@@ -2,15 +2,12 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Path, Query, State as From};
+use axum::extract::{Query, State as From};
 use axum::response::Response;
-use http::request::Parts;
 use http::{HeaderMap, StatusCode};
-use utoipa::IntoParams;
-use utoipa::openapi::path::{Parameter, ParameterIn};
 use web::Error;
 use web::client::{Origin, PublicUrl};
-use web::openapi::{self, Failure, parameter};
+use web::openapi::Failure;
 
 use super::examples::orders as examples;
 use super::payments::make;
@@ -19,41 +16,13 @@ use crate::access::{Caller, Merchant};
 use crate::attempts::OrderRef;
 use crate::errors::{database, order_not_found, unknown_outcome};
 use crate::idempotency::KeyText;
+use crate::ids::{OrderId, PageToken};
 use crate::lists::page_links;
 use crate::orders::{self, CreatedOrder, Order, OrderListBody, OrderListQuery, OrderRequest};
-use crate::page::PageToken;
 use crate::payments::AnyPayment;
 use crate::request::{OrderTerms, PaymentOfOrderRequest, Refusal, check_content_type, read_body};
 use crate::state::State;
 use crate::{BODY_MAX, closing};
-
-/// An order id in an address. A malformed id is treated as one of no order.
-pub(crate) struct OrderId(String);
-
-impl IntoParams for OrderId {
-    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "The order's id, as its creation answered it.";
-        let id = parameter("id", ParameterIn::Path, Some(what), openapi::text());
-        vec![
-            id.example(Some("ord_019aa5c8f0007cc08f0f3f5f8b8c2f11".into()))
-                .build(),
-        ]
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for OrderId {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
-        let path = Path::<String>::from_request_parts(parts, state).await;
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        path.ok()
-            .map(|Path(id)| id)
-            .filter(|id| id.len() <= 64 && id.bytes().all(is_plain))
-            .map(Self)
-            .ok_or_else(order_not_found)
-    }
-}
 
 /// Create an order
 ///

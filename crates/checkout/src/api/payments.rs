@@ -2,18 +2,16 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Path, Query, State as From};
+use axum::extract::{Query, State as From};
 use axum::response::Response;
 use db::{Db, Money, Timestamp};
-use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde::Serialize;
-use utoipa::openapi::path::{Parameter, ParameterIn};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 use web::Error;
 use web::client::{ClientAddress, Origin, PublicUrl};
 use web::locale::Locale;
-use web::openapi::{self, Failure, parameter};
+use web::openapi::Failure;
 
 use super::examples::payments as examples;
 use super::{content_type, json_text, private};
@@ -21,38 +19,18 @@ use crate::access::{Caller, Merchant};
 use crate::attempts::{self, CreationResponse, OrderRef, Requester};
 use crate::errors::{database, payment_not_found, unknown_outcome};
 use crate::idempotency::{IdempotencyKey, KeyText};
+use crate::ids::PaymentId;
 use crate::lists::page_links;
 use crate::payments::{
     self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, Source, coarse_body,
 };
-use crate::provider::{Purpose, is_provider_id};
+use crate::provider::Purpose;
 use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
 use crate::state::State;
 use crate::{BODY_MAX, request};
 
 /// The response header with the token that lets a page follow its payment.
 pub(super) const STATUS_TOKEN: HeaderName = HeaderName::from_static("x-payment-status-token");
-
-/// The provider's payment id in an address. A malformed id is treated as one of no payment.
-pub(crate) struct PaymentId(pub(super) String);
-
-impl IntoParams for PaymentId {
-    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "The payment's id, as its creation answered it.";
-        let id = parameter("id", ParameterIn::Path, Some(what), openapi::text());
-        vec![id.example(Some("1234567890".into())).build()]
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for PaymentId {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
-        let path = Path::<String>::from_request_parts(parts, state).await;
-        let id = path.ok().map(|Path(id)| id).filter(|id| is_provider_id(id));
-        id.map(Self).ok_or_else(payment_not_found)
-    }
-}
 
 /// Create a payment
 ///

@@ -1,43 +1,20 @@
 //! `GET /pay/{token}`: the page of an order.
 
-use axum::extract::{FromRequestParts, Path, State as Extracted};
+use axum::extract::State as Extracted;
 use axum::response::Response;
-use http::request::Parts;
-use utoipa::IntoParams;
-use utoipa::openapi::path::{Parameter, ParameterIn};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::Error;
-use web::openapi::{self, Routes, parameter};
+use web::openapi::Routes;
 use web::page::Layout;
 
 use super::PageState;
 use super::order::{OrderLink, OrderLinkState, PageOrder};
 use super::pages::render;
 use crate::errors::{database, order_not_found};
+use crate::ids::PageToken;
 use crate::orders::{self, LinkedOrder, LivePayment, OrderStatus};
 use crate::state::State;
-
-/// The token in the address of an order's page. It must not appear in any log.
-pub(crate) struct PageToken(pub(crate) String);
-
-impl IntoParams for PageToken {
-    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "The last part of the order's `url`.";
-        let token = parameter("token", ParameterIn::Path, Some(what), openapi::text());
-        vec![token.build()]
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for PageToken {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
-        let path = Path::<String>::from_request_parts(parts, state).await;
-        path.map(|Path(token)| Self(token))
-            .map_err(|_| order_not_found())
-    }
-}
 
 /// The route of the pages of orders.
 pub(super) static ROUTES: Routes<PageState> =

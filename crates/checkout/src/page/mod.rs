@@ -27,8 +27,6 @@ use self::closed::merchants_only;
 use crate::BODY_MAX;
 use crate::state::State;
 
-pub(crate) use linked::PageToken;
-
 pub use crate::shop::{Logo, LogoError, Shop};
 
 /// The page's own style sheet and script.
