@@ -1,6 +1,6 @@
-//! Enums whose values are stored by their names.
+//! Enums whose values have names.
 
-/// Declares an enum whose values are stored by their names.
+/// Declares an enum whose values are named in the database, in bodies, in addresses and in commands.
 #[macro_export]
 macro_rules! stored_enum {
     ($(#[$about:meta])* $vis:vis enum $type:ident {
@@ -19,7 +19,7 @@ macro_rules! stored_enum {
             /// All names.
             $vis const ALL_NAMES: [&'static str; [$($name),+].len()] = [$($name),+];
 
-            /// The name in the database, in bodies and in commands.
+            /// The name.
             $vis const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+

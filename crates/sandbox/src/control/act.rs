@@ -9,54 +9,28 @@ use crate::model::{ChangeError, Payment};
 use crate::refusal::Refusal;
 use crate::state::State;
 
-/// A change of a payment that does not come through the provider's API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
-    /// The payer pays a pix or boleto.
-    Pay,
-    /// The payment expires.
-    Expire,
-    /// A review approves the payment.
-    Approve,
-    /// A review rejects the payment.
-    Reject,
-    /// The buyer disputes the payment at their bank.
-    ChargeBack,
-    /// The seller refunds the remaining amount.
-    Refund,
-    /// The seller cancels the payment.
-    Cancel,
+db::stored_enum! {
+    /// A change of a payment that does not come through the provider's API. Its name stands in
+    /// addresses.
+    pub(crate) enum Act {
+        /// The payer pays a pix or boleto.
+        Pay = "pay";
+        /// The payment expires.
+        Expire = "expire";
+        /// A review approves the payment.
+        Approve = "approve";
+        /// A review rejects the payment.
+        Reject = "reject";
+        /// The buyer disputes the payment at their bank.
+        ChargeBack = "charge_back";
+        /// The seller refunds the remaining amount.
+        Refund = "refund";
+        /// The seller cancels the payment.
+        Cancel = "cancel";
+    }
 }
 
 impl Act {
-    const ALL: [Self; 7] = [
-        Self::Pay,
-        Self::Expire,
-        Self::Approve,
-        Self::Reject,
-        Self::ChargeBack,
-        Self::Refund,
-        Self::Cancel,
-    ];
-
-    /// The action with this name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|act| act.name() == name)
-    }
-
-    /// The name in addresses.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Pay => "pay",
-            Self::Expire => "expire",
-            Self::Approve => "approve",
-            Self::Reject => "reject",
-            Self::ChargeBack => "charge_back",
-            Self::Refund => "refund",
-            Self::Cancel => "cancel",
-        }
-    }
-
     /// Performs the action.
     ///
     /// # Errors

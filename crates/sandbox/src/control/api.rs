@@ -78,7 +78,7 @@ pub(crate) async fn perform(
     Path((id, act)): Path<(u64, String)>,
     form: Result<axum::Form<Form>, FormRejection>,
 ) -> Result<Response, Refusal> {
-    let act = Act::parse(&act).ok_or_else(Refusal::not_found)?;
+    let act = Act::of(&act).ok_or_else(Refusal::not_found)?;
     let done = act.perform(&state, id);
     let Ok(axum::Form(form)) = form else {
         let payment = done?;

@@ -21,43 +21,19 @@ pub(crate) enum Change {
     Updated,
 }
 
-/// The provider's statuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
-    Pending,
-    Approved,
-    Authorized,
-    InProcess,
-    Rejected,
-    Cancelled,
-    Refunded,
-    ChargedBack,
-}
-
-impl Status {
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Pending,
-        Self::Approved,
-        Self::Authorized,
-        Self::InProcess,
-        Self::Rejected,
-        Self::Cancelled,
-        Self::Refunded,
-        Self::ChargedBack,
-    ];
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Authorized => "authorized",
-            Self::InProcess => "in_process",
-            Self::Rejected => "rejected",
-            Self::Cancelled => "cancelled",
-            Self::Refunded => "refunded",
-            Self::ChargedBack => "charged_back",
-        }
+db::stored_enum! {
+    /// The provider's statuses.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum Status {
+        Pending = "pending";
+        Approved = "approved";
+        Authorized = "authorized";
+        InProcess = "in_process";
+        Rejected = "rejected";
+        Cancelled = "cancelled";
+        Refunded = "refunded";
+        ChargedBack = "charged_back";
     }
 }
 

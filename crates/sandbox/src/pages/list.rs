@@ -81,9 +81,7 @@ pub(crate) async fn show(
 /// The number of matching payments, and the payments of one page.
 fn find(state: &State, filter: &Filter, page: usize) -> (usize, Vec<Arc<Payment>>) {
     let words = filter.q.trim().to_lowercase();
-    let status = Status::ALL
-        .into_iter()
-        .find(|status| status.as_str() == filter.status);
+    let status = Status::of(&filter.status);
     let fits = |payment: &Payment| {
         status.is_none_or(|status| status == payment.status) && contains_words(payment, &words)
     };
@@ -120,8 +118,8 @@ fn chips(filter: &Filter, layout: &Layout) -> Vec<Chip> {
     };
     let others = Status::ALL.into_iter().map(|status| Chip {
         text: words::status(layout.locale, status).text,
-        href: filter.href(status.as_str(), 1),
-        is_set: status.as_str() == filter.status,
+        href: filter.href(status.name(), 1),
+        is_set: status.name() == filter.status,
     });
     std::iter::once(all).chain(others).collect()
 }

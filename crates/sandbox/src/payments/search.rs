@@ -120,7 +120,7 @@ impl Query {
     fn matches(&self, payment: &Payment) -> bool {
         let equals =
             |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|w| w == value);
-        equals(&self.status, payment.status.as_str())
+        equals(&self.status, payment.status.name())
             && equals(&self.payment_method_id, payment.means.method_id())
             && self
                 .id
