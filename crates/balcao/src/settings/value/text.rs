@@ -8,66 +8,57 @@ use tracing_subscriber::filter::LevelFilter;
 use super::{Secrecy, Value};
 use crate::settings::secret::{MASK, Secret};
 
-/// An identifier of another system: the provider's boleto method, a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identifier(pub(crate) String);
+/// Declares types of texts, each with the allowed values and the rule that tells them.
+macro_rules! text_values {
+    ($($(#[$about:meta])* $kind:ident, $allowed:expr, $is_allowed:expr;)+) => {
+        $($(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub(crate) struct $kind(pub(crate) String);
 
-impl Value for Identifier {
-    fn allowed() -> String {
-        "letters, digits and any of `._-:/@+`".to_owned()
-    }
+        impl Value for $kind {
+            fn allowed() -> String {
+                $allowed.to_string()
+            }
 
-    fn parse(text: &str) -> Option<Self> {
-        let is_allowed =
-            |letter: char| letter.is_ascii_alphanumeric() || "._-:/@+".contains(letter);
-        (!text.is_empty() && text.chars().all(is_allowed)).then(|| Self(text.to_owned()))
-    }
+            fn parse(text: &str) -> Option<Self> {
+                $is_allowed(text).then(|| Self(text.to_owned()))
+            }
 
-    fn show(&self) -> String {
-        self.0.clone()
-    }
+            fn show(&self) -> String {
+                self.0.clone()
+            }
+        })+
+    };
 }
 
-/// The name of a user of the inventory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Username(pub(crate) String);
-
-impl Value for Username {
-    fn allowed() -> String {
-        format!("1 to {NAME_MAX} letters, digits and any of `@.+-_`")
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        is_username(text).then(|| Self(text.to_owned()))
-    }
-
-    fn show(&self) -> String {
-        self.0.clone()
-    }
+text_values! {
+    /// An identifier of another system: the provider's boleto method, a model.
+    Identifier, "letters, digits and any of `._-:/@+`", is_identifier;
+    /// The name of a user of the inventory.
+    Username, format_args!("1 to {NAME_MAX} letters, digits and any of `@.+-_`"), is_username;
+    /// A short text that people read.
+    Label, format_args!("a text of 1 to {LABEL_MAX} characters on one line"), is_label;
+    /// The mail address of a sender or recipient.
+    MailAddress, "a mail address, such as shop@example.com", is_mail_address;
 }
 
-/// A short text that people read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label(pub(crate) String);
+const LABEL_MAX: usize = 100;
 
-impl Label {
-    const MAX_LENGTH: usize = 100;
+fn is_identifier(text: &str) -> bool {
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-:/@+".contains(letter);
+    !text.is_empty() && text.chars().all(is_allowed)
 }
 
-impl Value for Label {
-    fn allowed() -> String {
-        format!("a text of 1 to {} characters on one line", Self::MAX_LENGTH)
-    }
+fn is_label(text: &str) -> bool {
+    (1..=LABEL_MAX).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
 
-    fn parse(text: &str) -> Option<Self> {
-        let fits = (1..=Self::MAX_LENGTH).contains(&text.chars().count())
-            && !text.chars().any(char::is_control);
-        fits.then(|| Self(text.to_owned()))
-    }
-
-    fn show(&self) -> String {
-        self.0.clone()
-    }
+fn is_mail_address(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b",<>()[]\"".contains(&byte);
+    text.bytes().all(is_plain)
+        && text
+            .rsplit_once('@')
+            .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
 }
 
 /// The log filter.
@@ -99,27 +90,6 @@ fn is_directive(text: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte));
     let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
     is_part && !part.is_empty() && is_level
-}
-
-/// The mail address of a sender or recipient.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MailAddress(pub(crate) String);
-
-impl Value for MailAddress {
-    fn allowed() -> String {
-        "a mail address, such as shop@example.com".to_owned()
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let (local, domain) = text.rsplit_once('@')?;
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && !b",<>()[]\"".contains(&byte);
-        let fits = !local.is_empty() && !domain.is_empty() && text.bytes().all(is_plain);
-        fits.then(|| Self(text.to_owned()))
-    }
-
-    fn show(&self) -> String {
-        self.0.clone()
-    }
 }
 
 /// The sender of mail: an address, optionally with a name before it.
