@@ -26,6 +26,18 @@ impl Failure {
     }
 }
 
+/// Turns the error of a step into the failure of the command.
+pub(crate) trait Context<T> {
+    /// Says what failed; see [`Failure::of`].
+    fn context(self, what: &str) -> Result<T, Failure>;
+}
+
+impl<T, E: Error> Context<T> for Result<T, E> {
+    fn context(self, what: &str) -> Result<T, Failure> {
+        self.map_err(|error| Failure::of(what, &error))
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

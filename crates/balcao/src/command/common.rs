@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::settings::{self, Purpose, Services, Settings, SettingsReport, Sources};
 use crate::{logs, process};
 
@@ -49,8 +49,7 @@ impl Common {
         for warning in &report.warnings {
             tracing::warn!("{warning}");
         }
-        let runtime =
-            process::runtime().map_err(|error| Failure::of("the runtime cannot start", &error))?;
+        let runtime = process::runtime().context("the runtime cannot start")?;
         let done = runtime.block_on(work(settings));
         // A thread may still wait for a database that does not respond. The process does not wait
         // for it.

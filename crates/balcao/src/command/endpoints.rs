@@ -10,7 +10,7 @@ use delivery::{Attempt, Endpoint, Secret, Service, Target, TargetError, Types, U
 
 use super::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::settings::{Purpose, Settings};
 
@@ -215,7 +215,7 @@ async fn change<S: EndpointService>(
 /// Prints the endpoints. If there are none, prints how to add one.
 async fn list<S: EndpointService>(service: &S) -> Result<(), Failure> {
     let all = service.list().await;
-    let all = all.map_err(|error| Failure::of("the endpoints cannot be read", &error))?;
+    let all = all.context("the endpoints cannot be read")?;
     for endpoint in &all {
         console::print(&line(endpoint))?;
     }

@@ -9,7 +9,7 @@ use web::Clock;
 
 use super::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::progress::Progress;
 use crate::run::inventory::with_database_options;
 use crate::settings::Purpose;
@@ -61,7 +61,5 @@ pub(super) fn run(arguments: &GenerateArguments, common: &Common) -> Result<(), 
 async fn fill(db: &Db, plan: Plan) -> Result<(), Failure> {
     let progress = Progress::steps("generate", plan.products + plan.movements);
     let steps = Arc::new(move |count| progress.add(count));
-    generate(db, plan, steps)
-        .await
-        .map_err(|error| Failure::of("nothing was made", &error))
+    generate(db, plan, steps).await.context("nothing was made")
 }

@@ -16,7 +16,7 @@ use web::{Clock, Random};
 use super::database::{MissingDatabase, RunningService, ServiceDatabase, stored_secret};
 use super::{ServiceHost, orders, rate_windows, server_options};
 use crate::data_folder::INVENTORY_KEY;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::settings::Settings;
 use crate::settings::value::ReportSchedule;
 
@@ -43,7 +43,7 @@ pub(crate) async fn start(
         state,
     } = inventory::app(config_to_serve(settings)?, parts)
         .await
-        .map_err(|error| Failure::of("inventory cannot start", &error))?;
+        .context("inventory cannot start")?;
     host.watch_certificate(&options, &state.workers);
     host.add_database_metrics(SERVICE, &db);
     host.spawn(workers.run());
@@ -83,8 +83,8 @@ pub(crate) async fn with_state(
 ) -> Result<(), Failure> {
     with_database(settings, missing, async |db| {
         let parts = parts((Metrics::new(), Shutdown::new()), settings, db)?;
-        let state = inventory::state(config(settings), parts)
-            .map_err(|error| Failure::of("inventory cannot be opened", &error))?;
+        let state =
+            inventory::state(config(settings), parts).context("inventory cannot be opened")?;
         work(&state).await
     })
     .await

@@ -23,7 +23,7 @@ use web::rate::Windows;
 use web::server::{self, Limits, Listener, Options, Shutdown};
 use web::{Clock, Random, Supervisor};
 
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::settings::{self, Settings};
 use crate::{console, process};
 pub(crate) use database::{MissingDatabase, RunningService};
@@ -49,7 +49,7 @@ impl ServiceHost {
     pub(crate) fn new(settings: &Settings) -> Result<Self, Failure> {
         let shutdown = Shutdown::new();
         signals::listen(shutdown.clone(), settings.drain.0)
-            .map_err(|error| Failure::of("signals cannot be received", &error))?;
+            .context("signals cannot be received")?;
         signals::end_in_time(shutdown.clone(), settings.stop_timeout);
         let (metrics, database_metrics) = (Metrics::new(), DatabaseMetrics::default());
         metrics.collect(database_metrics.clone());
@@ -163,7 +163,7 @@ pub(crate) fn rate_windows(
     };
     let prefix = format!("balcao:{service}:");
     Windows::redis(url.0.as_str(), &prefix, clock.clone(), random.clone())
-        .map_err(|error| Failure::of("BALCAO_REDIS_URL", &error))
+        .context("BALCAO_REDIS_URL")
 }
 
 /// Closes the services one after the other.

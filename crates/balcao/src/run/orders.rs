@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use delivery::{EndpointSettings, InternalEndpoint, Secret, Target};
 
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::settings::Settings;
 
 /// The path at which inventory receives order events.
@@ -36,8 +36,8 @@ pub(super) fn endpoint(
         return Ok(None);
     }
     let address = address(settings);
-    let target = Target::parse(&address)
-        .map_err(|error| Failure::of(&format!("BALCAO_ORDERS_BOOK_STOCK: {address}"), &error))?;
+    let target =
+        Target::parse(&address).context(&format!("BALCAO_ORDERS_BOOK_STOCK: {address}"))?;
     Ok(Some(InternalEndpoint {
         endpoint: EndpointSettings {
             target,

@@ -10,7 +10,7 @@ use web::{Clock, Random, Supervisor};
 
 use super::{ServiceHost, cannot_listen, log_address};
 use crate::data_folder::FileLock;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::settings::Settings;
 
 /// Binds the sandbox's address. Services need the address before the sandbox is created.
@@ -38,7 +38,7 @@ pub(crate) fn start(
     };
     let workers = Supervisor::new("sandbox", &host.metrics(), host.shutdown());
     let sandbox: Sandbox = sandbox::start_under(workers, config, Clock::system(), Random::system())
-        .map_err(|error| Failure::of("the sandbox's journal cannot be used", &error))?;
+        .context("the sandbox's journal cannot be used")?;
     let (listener, address) = listener;
     log_address("sandbox", address, "http");
     let shutdown = host.shutdown();

@@ -7,7 +7,7 @@ use web::{Clock, Random};
 
 use crate::command::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::run::checkout::with_database;
 use crate::settings::Purpose;
@@ -49,7 +49,7 @@ pub(super) fn run(action: KeyAction, common: &Common) -> Result<(), Failure> {
 async fn add(db: &Db, name: &str) -> Result<(), Failure> {
     let key = keys::add(db, &Clock::system(), &Random::system(), name)
         .await
-        .map_err(|error| Failure::of("no key was made", &error))?;
+        .context("no key was made")?;
     let shown = keys::shown(&key.key);
     console::print_secret(
         &key.key,
@@ -60,9 +60,7 @@ async fn add(db: &Db, name: &str) -> Result<(), Failure> {
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {
-    let keys = keys::list(db)
-        .await
-        .map_err(|error| Failure::of("the keys cannot be read", &error))?;
+    let keys = keys::list(db).await.context("the keys cannot be read")?;
     for key in keys {
         let state = key
             .revoked_at

@@ -7,7 +7,7 @@ use web::Clock;
 
 use crate::command::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::run::checkout::with_database;
 use crate::settings::Purpose;
@@ -21,7 +21,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 async fn list(db: &Db) -> Result<(), Failure> {
     let open = reconcile::unknown_outcomes(db)
         .await
-        .map_err(|error| Failure::of("the payments cannot be read", &error))?;
+        .context("the payments cannot be read")?;
     let now = Clock::system().now();
     for question in &open {
         console::print(&line(question, now))?;

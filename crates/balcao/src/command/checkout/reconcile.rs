@@ -5,7 +5,7 @@ use ::checkout::reconcile::{self, Finding, Scope};
 
 use crate::command::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::checkout::with_state;
 use crate::settings::Purpose;
 
@@ -18,7 +18,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 async fn reconcile(state: &State) -> Result<(), Failure> {
     let report = reconcile::run_once(state, Scope::All)
         .await
-        .map_err(|error| Failure::of("the payments cannot be read", &error))?;
+        .context("the payments cannot be read")?;
     for line in &report.lines {
         console::print(&line.to_string())?;
     }

@@ -11,7 +11,7 @@ use web::locale::Locale;
 
 use crate::command::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::run::inventory::with_state;
 use crate::settings::Purpose;
@@ -62,7 +62,7 @@ pub(super) fn run(action: &AnalysesAction, common: &Common) -> Result<(), Failur
 
 async fn list(db: &Db, product: Option<i64>, limit: i64) -> Result<(), Failure> {
     let found = analysis::latest(db, product, limit).await;
-    let found = found.map_err(|error| Failure::of("the analyses cannot be read", &error))?;
+    let found = found.context("the analyses cannot be read")?;
     for summary in &found {
         console::print(&line(summary))?;
     }
@@ -84,7 +84,7 @@ fn line(summary: &AnalysisSummary) -> String {
 
 async fn show(state: &State, id: i64) -> Result<(), Failure> {
     let found = analysis::read(state, id).await;
-    match found.map_err(|error| Failure::of("the analysis cannot be read", &error))? {
+    match found.context("the analysis cannot be read")? {
         Some(analysis) => console::print(&details(&analysis)),
         None => Err(Failure::new(format!("there is no analysis {id}"))),
     }
@@ -137,9 +137,9 @@ async fn analyse(state: &State, product: i64) -> Result<(), Failure> {
     };
     loop {
         let worked = analysis::work_on_product(state, product).await;
-        worked.map_err(|error| Failure::of("the product cannot be analysed", &error))?;
+        worked.context("the product cannot be analysed")?;
         let status = analysis::status(state, product).await;
-        let status = status.map_err(|error| Failure::of("the analysis cannot be read", &error))?;
+        let status = status.context("the analysis cannot be read")?;
         match status.newest {
             Some(newest) if Some(newest) > before.newest => return show(state, newest).await,
             _ if status.phase.is_none() => {

@@ -12,7 +12,7 @@ use db::Db;
 use web::Clock;
 
 use crate::command::common::Common;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::progress::Progress;
 use crate::run::MissingDatabase;
 use crate::run::inventory::{config, with_database};
@@ -40,8 +40,7 @@ pub(super) fn import(
         (file.to_string_lossy(), name.to_string_lossy())
     };
     common.run(Purpose::Any, async |settings| {
-        let opened = open(file, &settings)
-            .map_err(|error| Failure::of(&format!("{path}: the file cannot be read"), &error))?;
+        let opened = open(file, &settings).context(&format!("{path}: the file cannot be read"))?;
         let order = Order {
             resource,
             name: name.into_owned(),
@@ -149,7 +148,7 @@ async fn write(
 ) -> Result<Option<u64>, Failure> {
     let total = transfer::count(db, resource)
         .await
-        .map_err(|error| Failure::of("the records cannot be counted", &error))?;
+        .context("the records cannot be counted")?;
     // On a terminal the progress bar would be drawn between the records.
     let progress = Arc::new(if is_standard(file) && io::stdout().is_terminal() {
         Progress::silent()

@@ -6,7 +6,7 @@ use db::Db;
 
 use crate::command::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::run::inventory::with_database;
 use crate::settings::Purpose;
@@ -20,10 +20,10 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 async fn verify(db: &Db) -> Result<(), Failure> {
     let verified = stock::verify(db)
         .await
-        .map_err(|error| Failure::of("the ledger cannot be read", &error))?;
+        .context("the ledger cannot be read")?;
     let aggregated = aggregates::verify(db)
         .await
-        .map_err(|error| Failure::of("the aggregates cannot be read", &error))?;
+        .context("the aggregates cannot be read")?;
     let stock = verified.iter().map(ToString::to_string);
     let differences: Vec<String> = stock
         .chain(aggregated.iter().map(ToString::to_string))

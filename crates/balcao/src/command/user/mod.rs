@@ -13,7 +13,7 @@ use web::{Clock, Random};
 
 use super::common::Common;
 use crate::console;
-use crate::failure::Failure;
+use crate::failure::{Context, Failure};
 use crate::run::MissingDatabase;
 use crate::run::inventory::with_database;
 use crate::settings::Purpose;
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: UserArguments, common: &Common) -> Result<(), Failu
         let missing = match &arguments.action {
             UserAction::Create { name, .. } => {
                 // A refused account makes no database.
-                users::check(name, &password).map_err(|error| Failure::of(name, &error))?;
+                users::check(name, &password).context(name)?;
                 MissingDatabase::Create
             }
             _ => MissingDatabase::Refuse,
@@ -170,9 +170,7 @@ async fn second_factor(db: &Db, name: &str, reset: bool, now: Timestamp) -> Resu
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {
-    let users = users::list(db)
-        .await
-        .map_err(|error| Failure::of("the users cannot be read", &error))?;
+    let users = users::list(db).await.context("the users cannot be read")?;
     for user in users {
         let state = if user.active { "active" } else { "deactivated" };
         let rank = if user.superuser { "superuser" } else { "" };
