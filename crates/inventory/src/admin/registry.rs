@@ -3,18 +3,27 @@
 use std::{ops::Deref, sync::LazyLock};
 
 use super::{
-    about::{AdminModel, Application, FieldValue, ModelDescription, Words},
+    about::{AdminModel, Application, FieldValue, ModelDescription, Words, WriteTarget},
     models,
 };
 use crate::{
     access::{Caller, Kind, Model},
     movement::Movement,
+    rest::fields::{self, FieldErrors, Members},
 };
 
 /// A model of the administration: its description and its functions.
 pub(super) struct RegisteredModel {
     pub(super) about: ModelDescription,
     functions: Box<dyn AdminModel>,
+}
+
+impl RegisteredModel {
+    /// The errors of a form that can be found without the database.
+    pub(super) fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
+        let fields = self.about.fields_of(target == WriteTarget::New);
+        fields::problems(fields, members, target.mode())
+    }
 }
 
 impl Deref for RegisteredModel {

@@ -35,8 +35,10 @@ use crate::{
 /// The most characters of a user name or a password.
 pub(crate) const MAX_TEXT: usize = 4096;
 
-const USERNAME: &Field = &text::<String>("Usuário", "Username", MAX_TEXT).named("username");
-const PASSWORD: &Field = &text::<String>("Senha", "Password", MAX_TEXT).named("password");
+pub(super) const USERNAME: &Field =
+    &text::<String>("Usuário", "Username", MAX_TEXT).named("username");
+pub(super) const PASSWORD: &Field =
+    &text::<String>("Senha", "Password", MAX_TEXT).named("password");
 const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
     .help(
         "Um código da verificação em duas etapas, ou de recuperação.",
@@ -44,8 +46,9 @@ const OTP: &Field = &text::<Option<String>>("Código", "Code", MAX_TEXT)
          are answered 401 with the code `otp_required`, with a wrong one 401 `otp_invalid`.",
     )
     .named("otp");
-const REFRESH: &[&Field] = &[&token::<String>("Token de renovação", "Refresh").named("refresh")];
-const VERIFY: &[&Field] = &[&token::<String>("Token", "Token").named("token")];
+pub(super) const REFRESH: &Field =
+    &token::<String>("Token de renovação", "Refresh").named("refresh");
+const TOKEN: &Field = &token::<String>("Token", "Token").named("token");
 
 /// The schema of a body with a refresh token.
 pub(super) enum Refresh {}
@@ -67,8 +70,8 @@ macro_rules! body_schema {
 }
 
 body_schema!(Credentials, &[USERNAME, PASSWORD, OTP]);
-body_schema!(Refresh, REFRESH);
-body_schema!(Verify, VERIFY);
+body_schema!(Refresh, &[REFRESH]);
+body_schema!(Verify, &[TOKEN]);
 
 /// The token in examples.
 pub(super) const EXAMPLE_TOKEN: &str = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl";
@@ -90,8 +93,8 @@ pub(super) fn example_access() -> AccessToken {
 /// The routes under `/api/v1/authentication/`.
 pub(crate) fn routes() -> OpenApiRouter<State> {
     let obtain = Guard::for_anyone("Token Obtain Pair", &[USERNAME, PASSWORD]);
-    let refresh = Guard::for_anyone("Token Refresh", REFRESH);
-    let verify = Guard::for_anyone("Token Verify", VERIFY);
+    let refresh = Guard::for_anyone("Token Refresh", &[REFRESH]);
+    let verify = Guard::for_anyone("Token Verify", &[TOKEN]);
     OpenApiRouter::new()
         .routes(obtain.before(routes!(tokens_obtain)))
         .routes(refresh.before(routes!(token_refresh)))
@@ -136,7 +139,7 @@ async fn token_refresh(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = read_token(&state, request, "refresh").await?;
+    let token = read_token(&state, request, REFRESH).await?;
     let access = service::refresh(&state, &token).await?;
     Ok(json(StatusCode::OK, &access))
 }
@@ -156,7 +159,7 @@ async fn token_verify(
     Extracted(state): Extracted<State>,
     request: Request,
 ) -> Result<Response, Refusal> {
-    let token = read_token(&state, request, "token").await?;
+    let token = read_token(&state, request, TOKEN).await?;
     service::verify(&state, &token).await?;
     Ok(json(StatusCode::OK, &json!({})))
 }
@@ -165,7 +168,7 @@ async fn token_verify(
 async fn read_token(
     state: &State,
     request: Request,
-    field: &'static str,
+    field: &'static Field,
 ) -> Result<String, Refusal> {
     let (parts, body) = request.into_parts();
     let members = read_members(state, &parts.headers, body).await?;
@@ -176,10 +179,10 @@ async fn read_token(
 pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = (
-        reader.text("username", MAX_TEXT),
-        reader.text("password", MAX_TEXT),
+        reader.read::<String>(USERNAME).set(),
+        reader.read::<String>(PASSWORD).set(),
     );
-    let otp = reader.optional_text("otp", MAX_TEXT).into_new();
+    let otp = reader.read::<Option<String>>(OTP).into_new();
     match (read, reader.finish()) {
         ((Some(username), Some(password)), errors) if errors.is_empty() => Ok(Credentials {
             username,
@@ -191,8 +194,8 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
 }
 
 /// Parses a token of any length. One that is too long is refused as invalid later.
-pub(super) fn token_of(members: &Members, field: &'static str) -> Result<String, Refusal> {
+pub(super) fn token_of(members: &Members, field: &'static Field) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let read = reader.text(field, usize::MAX);
+    let read = reader.read::<String>(field).set();
     read.ok_or_else(|| reader.finish().into())
 }

@@ -28,7 +28,7 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{
         RecordId, Refusal,
-        fields::{Draft, FieldErrors, Members, Mode},
+        fields::{Draft, FieldErrors, Members, Mode, problems},
         query::Parameters,
     },
     work::{self, Work},
@@ -89,7 +89,7 @@ pub(crate) trait RecordForms: Resource {
 
     /// The errors that can be found without the database.
     fn problems(self, members: &Members) -> FieldErrors {
-        Draft::<Self::Record>::read_fields(self.fields(), members, Mode::Whole).errors
+        problems(self.written(), members, Mode::Whole)
     }
 
     /// The errors that need the database. Looked up only for a form that is refused; `own` is the

@@ -15,7 +15,7 @@ use crate::{
     },
     rest::{
         Message, RecordId, Refusal,
-        fields::{Mode, Reader},
+        fields::{Mode, Reader, Setting},
         query::Parameters,
     },
     stock::adjustments::{
@@ -115,8 +115,8 @@ fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     post.form.describe(QUANTITY);
     post.read_fields(&[QUANTITY, NOTE], locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let quantity = reader.integer(QUANTITY.name, 0, MAX_COUNTED);
-    let note = reader.optional_text(NOTE.name, MAX_NOTE);
+    let quantity = reader.read(QUANTITY).set();
+    let note: Setting<Option<String>> = reader.read(NOTE);
     post.form.absorb(&reader.finish(), locale);
     let reason = Reason::of(post.form.value("reason"));
     if reason.is_none() {

@@ -11,7 +11,7 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::openapi::Failure;
 
-use super::{LowStock, archive, ledger::EntryKind, model::LedgerRow};
+use super::{LowStock, OPTIONAL_THRESHOLD, archive, ledger::EntryKind, model::LedgerRow};
 use crate::{
     State,
     access::Model,
@@ -136,12 +136,10 @@ async fn threshold_write(
     super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;
     let mut reader = Reader::new(&request_body.members, Mode::Whole);
-    let setting = reader.optional_integer("threshold", 0, i64::MAX);
-    reader.require("threshold");
-    let errors = reader.finish();
-    let (Setting::Set(threshold), true) = (setting, errors.is_empty()) else {
-        return Err(errors.into());
+    let Setting::Set(threshold) = reader.read(OPTIONAL_THRESHOLD) else {
+        return Err(FieldErrors::of(OPTIONAL_THRESHOLD.name, Message::REQUIRED).into());
     };
+    reader.finish().into_result()?;
     super::set_threshold(&state, &request_body.caller, id, threshold).await?;
     Ok(json(StatusCode::OK, &Threshold { threshold }))
 }

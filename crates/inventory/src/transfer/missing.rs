@@ -11,13 +11,13 @@ use super::{ImportError, cell::raw_text, column::ReferenceKey};
 use crate::{
     access::{Caller, Permission, Verb},
     catalogue::{
-        named::{self, Kind},
+        named::{Kind, NamedRecord},
         products,
     },
     names,
     rest::{
         Message,
-        fields::{Members, Mode},
+        fields::{Draft, Members, Mode},
     },
     search,
 };
@@ -135,7 +135,7 @@ fn meaning_of_new(
             format!("{english}, and you lack the permission “{in_english}” to create it."),
         )));
     }
-    let errors = named::problems(&members(name)?, Mode::Whole);
+    let errors = Draft::<NamedRecord>::read(&members(name)?, Mode::Whole).errors;
     Ok(match errors.first() {
         Some((_, message)) => Meaning::Wrong(message.clone()),
         None => Meaning::New(name.to_owned()),

@@ -8,6 +8,7 @@ mod store;
 pub(crate) use lists::canonical;
 
 use db::Tx;
+use resource::{Field, text};
 
 use crate::{
     State,
@@ -16,7 +17,7 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader},
+        fields::{FieldErrors, Members, Mode, Reader, Setting},
     },
     work::{Work, write, write_once},
 };
@@ -25,6 +26,7 @@ use crate::{
 const MAX_VIEWS: i64 = 30;
 /// The most characters of a name.
 const MAX_NAME: usize = 60;
+const NAME: &Field = &text::<String>("Nome", "Name", MAX_NAME).named("name");
 /// The most bytes of an address. One with the longest search fits.
 const MAX_ADDRESS: usize = 4000;
 /// The error if another view of the user has the name.
@@ -104,11 +106,10 @@ fn name_error(refusal: Refusal) -> Refusal {
 /// Parses the name in a form.
 fn read_name(members: &Members) -> Result<String, FieldErrors> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let name = reader.text("name", MAX_NAME);
-    let errors = reader.finish();
+    let name: Setting<String> = reader.read(NAME);
     match name {
-        Some(name) if errors.is_empty() => Ok(name.replace(char::is_control, " ")),
-        _ => Err(errors),
+        Setting::Set(name) => Ok(name.replace(char::is_control, " ")),
+        Setting::Kept => Err(reader.finish()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     page::form_token::FormToken,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode},
+        fields::{Members, Mode},
     },
     work::Work,
 };
@@ -148,12 +148,6 @@ pub(super) trait AdminModel: AdminWrites {
 
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal>;
 
-    /// The validation errors of a form that need no database. They are shown before a transaction
-    /// starts.
-    fn problems(&self, _target: WriteTarget, _members: &Members) -> FieldErrors {
-        FieldErrors::default()
-    }
-
     /// Prepares a new record before the transaction: hashing a password would block other writers
     /// for too long.
     async fn prepare(
@@ -167,11 +161,6 @@ pub(super) trait AdminModel: AdminWrites {
     /// Whether a form creates something, so that submitting it twice must not repeat it.
     fn makes_something(&self, target: WriteTarget, _members: &Members) -> bool {
         target == WriteTarget::New
-    }
-
-    /// Whether a write may contain only some of the fields.
-    fn is_written_in_parts(&self) -> bool {
-        false
     }
 
     /// The reason why an operation on a record will be refused, if it can be known in advance.

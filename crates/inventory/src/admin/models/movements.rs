@@ -9,7 +9,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue, ModelDescription,
-            ModelRecord, RecordPage, SavedRecord, Write, WriteTarget,
+            ModelRecord, RecordPage, SavedRecord, Write,
         },
         listing::ListParameters,
         models::{counted, page_range, rows_of},
@@ -17,10 +17,7 @@ use crate::{
     api::resource::{ApiResource as _, Resource as _},
     catalogue::products,
     listing::TextQuery,
-    rest::{
-        Message, Refusal,
-        fields::{FieldErrors, Members},
-    },
+    rest::{Message, Refusal},
     stock::movements::{self, Movement, MovementRecord, words::movement_text},
     work::Work,
 };
@@ -74,10 +71,6 @@ impl AdminModel for Movements {
         };
         let booking = movements::booking(state, self.0, movement.id).await?;
         Ok(Some(record(&movement, booking.and_then(|row| row.user))))
-    }
-
-    fn problems(&self, _target: WriteTarget, members: &Members) -> FieldErrors {
-        movements::problems(self.0, members)
     }
 
     async fn refusal_reason(

@@ -10,7 +10,7 @@ use crate::{
     admin::{
         about::{
             AdminModel, AdminWrites, Inline, Limit, ModelDescription, ModelRecord, RecordPage,
-            SavedRecord, Write, WriteTarget,
+            SavedRecord, Write,
         },
         listing::ListParameters,
         models::rows_of,
@@ -20,10 +20,7 @@ use crate::{
         ReferenceCount,
         named::{self, Kind, NamedRecord},
     },
-    rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
-    },
+    rest::Refusal,
     work::Work,
 };
 
@@ -63,14 +60,6 @@ impl AdminModel for Named {
         Ok(named::read(state, self.0, id)
             .await?
             .map(|record| ModelRecord::described(&record)))
-    }
-
-    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
-        named::problems(members, target.mode())
-    }
-
-    fn is_written_in_parts(&self) -> bool {
-        true
     }
 
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {

@@ -11,7 +11,6 @@ use crate::{
         about::{
             ActionRequest, AdminModel, AdminWrites, Both, Inline, Limit, ModelAction,
             ModelDescription, ModelFilter, ModelRecord, RecordPage, SavedRecord, Write,
-            WriteTarget,
         },
         listing::ListParameters,
         models::rows_of,
@@ -21,10 +20,7 @@ use crate::{
         ReferenceCount,
         products::{self, ProductRecord},
     },
-    rest::{
-        Refusal,
-        fields::{FieldErrors, Members},
-    },
+    rest::Refusal,
     stock::archive,
     work::Work,
 };
@@ -94,14 +90,6 @@ impl AdminModel for Products {
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         let product = products::read(state, id).await?;
         Ok(product.map(|product| ModelRecord::described(&product)))
-    }
-
-    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
-        products::problems(members, target.mode())
-    }
-
-    fn is_written_in_parts(&self) -> bool {
-        true
     }
 
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {

@@ -18,7 +18,7 @@ use crate::{
     },
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members, Mode},
+        fields::{FieldErrors, Mode, Reader, Reference},
     },
     stock::{self, OwnThreshold},
     work::Work,
@@ -50,18 +50,22 @@ impl AdminModel for Thresholds {
     async fn read(&self, state: &State, id: i64) -> Result<Option<ModelRecord>, Refusal> {
         Ok(stock::own_threshold(state, id).await?.as_ref().map(record))
     }
-
-    fn problems(&self, target: WriteTarget, members: &Members) -> FieldErrors {
-        read(target, members).1
-    }
 }
 
 #[async_trait(?Send)]
 impl AdminWrites for Thresholds {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
-        let ((product, threshold), errors) = read(write.target, write.members);
+        let mut reader = Reader::new(write.members, Mode::Whole);
+        let product = match write.target.id() {
+            Some(id) => Some(id),
+            None => reader
+                .read(OwnThreshold::product)
+                .set()
+                .map(|sent: Reference| sent.id),
+        };
+        let threshold = reader.read(OwnThreshold::threshold).set();
         let (Some(product), Some(_)) = (product, threshold) else {
-            return Err(errors.into());
+            return Err(reader.finish().into());
         };
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
         match stock::write_threshold(work, product, threshold).await {
@@ -83,18 +87,6 @@ impl AdminWrites for Thresholds {
             set => set.map(|_| true),
         }
     }
-}
-
-/// The product and the threshold of a form, and the validation errors.
-fn read(target: WriteTarget, members: &Members) -> ((Option<i64>, Option<i64>), FieldErrors) {
-    let fields = match target.id() {
-        Some(_) => &[OwnThreshold::threshold],
-        None => OwnThreshold::FIELDS,
-    };
-    let draft = Draft::<OwnThreshold>::read_fields(fields, members, Mode::Whole);
-    let (input, errors) = (draft.input, draft.errors);
-    let product = input.product.get().map(|product| product.id);
-    ((target.id().or(product), input.threshold.set()), errors)
 }
 
 fn record(own: &OwnThreshold) -> ModelRecord {

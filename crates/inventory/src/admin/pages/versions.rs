@@ -6,10 +6,7 @@ use serde_json::value::RawValue;
 use web::locale::Locale;
 
 use crate::{
-    admin::{
-        about::{FieldValue, ModelDescription, ModelRecord, WriteTarget},
-        registry::RegisteredModel,
-    },
+    admin::about::{ModelDescription, ModelRecord},
     page::{
         Form,
         edit_conflict::{FieldSnapshot, FormEdit},
@@ -41,39 +38,23 @@ pub(super) fn edit(about: &'static ModelDescription, form: &Form, members: &Memb
     FormEdit::of(form, members, fields(about))
 }
 
-/// Prevents unchanged fields from overwriting newer values. Models that are written in parts do not
-/// get these fields; others get the stored values.
+/// Gives unchanged fields the stored values, so that they do not overwrite newer ones.
 pub(super) fn keep(
     edit: &FormEdit,
-    model: &'static RegisteredModel,
+    about: &'static ModelDescription,
     record: &ModelRecord,
     members: &mut Members,
-) -> WriteTarget {
-    let unchanged = edit.unchanged();
-    let unchanged: Vec<_> = unchanged
-        .filter_map(|name| model.about.field(name))
-        .collect();
-    for field in &unchanged {
+) {
+    for field in edit.unchanged().filter_map(|name| about.field(name)) {
         members.remove(field.name);
-        if !model.is_written_in_parts() {
-            put(field, record.fact(field.name), members);
+        let value = record.fact(field.name).typed(Locale::En);
+        match field.kind {
+            Kind::Truth if value != "1" => {}
+            _ if value.is_empty() && !field.is_required() => {
+                members.insert(field.name.to_owned(), RawValue::NULL.to_owned());
+            }
+            _ => set_text(members, field.name, &value),
         }
-    }
-    if model.is_written_in_parts() && !unchanged.is_empty() {
-        WriteTarget::Part(record.id)
-    } else {
-        WriteTarget::Whole(record.id)
-    }
-}
-
-fn put(field: &Field, stored: &FieldValue, members: &mut Members) {
-    let value = stored.typed(Locale::En);
-    match field.kind {
-        Kind::Truth if value != "1" => {}
-        _ if value.is_empty() && !field.is_required() => {
-            members.insert(field.name.to_owned(), RawValue::NULL.to_owned());
-        }
-        _ => set_text(members, field.name, &value),
     }
 }
 

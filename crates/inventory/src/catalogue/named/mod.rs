@@ -22,7 +22,7 @@ use crate::{
     catalogue::{ReferenceCount, refuse_when_referenced},
     rest::{
         Refusal,
-        fields::{Draft, FieldErrors, Members, Mode, Setting},
+        fields::{Draft, Setting},
         list::{OrderBy, QueryFilter, check_search},
         page::Page,
         query::Parameters,
@@ -81,11 +81,6 @@ pub(crate) async fn best(
 pub async fn read(state: &State, kind: Kind, id: i64) -> Result<Option<NamedRecord>, Refusal> {
     let find = async move |conn: &mut Conn| list_of(kind).find(conn, id).await;
     Ok(state.db.read_inline::<_, db::Error, _>(find).await?)
-}
-
-/// The validation errors of a form that can be found without the database.
-pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
-    Draft::<NamedRecord>::read(members, mode).errors
 }
 
 impl Resource for Kind {

@@ -102,11 +102,6 @@ pub(crate) async fn with_serie_number(
         .await?)
 }
 
-/// The validation errors of a form that can be found without the database.
-pub(crate) fn problems(members: &Members, mode: Mode) -> FieldErrors {
-    Draft::<ProductRecord>::read(members, mode).errors
-}
-
 /// All validation errors of a complete form, including those that need the database. `own` is the
 /// id of the product that the form edits.
 pub(crate) async fn all_problems(

@@ -177,8 +177,7 @@ pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refus
 /// Parses the product's own threshold from a form, with its validation errors.
 pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i64>>, FieldErrors) {
     let mut reader = Reader::new(members, mode);
-    let threshold = reader.optional_integer(stock::OPTIONAL_THRESHOLD.name, 0, i64::MAX);
-    (threshold, reader.finish())
+    (reader.read(stock::OPTIONAL_THRESHOLD), reader.finish())
 }
 
 /// Changes a product and its own threshold. `None` if there is no such product.

@@ -214,7 +214,7 @@ async fn renew(page: &PageState, request: Request) -> Result<Response, Refusal> 
         return Ok(StatusCode::OK.into_response());
     }
     let members = request_body::read(&page.state, &parts, body).await?;
-    let token = api::token_of(&members, "refresh")?;
+    let token = api::token_of(&members, api::REFRESH)?;
     let access = service::refresh(&page.state, &token).await?;
     Ok(json(StatusCode::OK, &access))
 }

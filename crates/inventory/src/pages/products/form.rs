@@ -86,18 +86,6 @@ impl RecordForms for Products {
         format!("{} {}", frame.text("Editar", "Edit"), record.title)
     }
 
-    fn problems(self, members: &Members) -> FieldErrors {
-        let mut errors = products::problems(members, Mode::Whole);
-        let (_, threshold) = products::read_threshold(members, Mode::Whole);
-        for (field, message) in threshold
-            .iter()
-            .flat_map(|(field, messages)| messages.iter().map(move |message| (field, message)))
-        {
-            errors.add(field, message.clone());
-        }
-        errors
-    }
-
     async fn stored_problems(
         self,
         state: &State,

@@ -15,7 +15,7 @@ use crate::{
     },
     stock::{
         documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult},
-        receiving::model::{DraftChange, DraftStep, INVOICE, MAX_INVOICE},
+        receiving::model::{DraftChange, DraftStep, INVOICE},
     },
 };
 
@@ -191,7 +191,7 @@ async fn read(
 ) -> Result<(DraftChange, Option<i64>, LineProblems), Refusal> {
     let locale = frame.locale;
     let mut reader = Reader::new(&post.members, Mode::Partial);
-    let invoice = reader.optional_text(INVOICE.name, MAX_INVOICE).into_new();
+    let invoice = reader.read::<Option<String>>(INVOICE).into_new();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
     let (quantities, problems) =

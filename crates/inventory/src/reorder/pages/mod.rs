@@ -71,12 +71,12 @@ async fn write_threshold(
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let threshold = reader.optional_integer(THRESHOLD, 0, i64::MAX);
+    let threshold = reader.read::<Option<i64>>(OPTIONAL_THRESHOLD).into_new();
     post.form.absorb(&reader.finish(), frame.locale);
     if post.form.is_refused() {
         return show(&frame, &parameters, Some((id, post.form))).await;
     }
-    let change = super::set_threshold(&frame.state, &frame.caller, id, threshold.into_new());
+    let change = super::set_threshold(&frame.state, &frame.caller, id, threshold);
     let message = view::message(&frame, &change.await?);
     let list = view::address(&parameters).whole();
     Ok(flash::success(

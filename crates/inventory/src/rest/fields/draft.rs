@@ -22,14 +22,20 @@ impl<R: Record> Draft<R> {
 
     /// Reads only these fields from a body or a form.
     pub fn read_fields(fields: &[&'static Field], members: &Members, mode: Mode) -> Self {
-        Self::of(Reader::of_fields(fields, members, mode))
+        Self::of(Reader {
+            fields: Some(fields),
+            ..Reader::new(members, mode)
+        })
     }
 
     /// Reads a row of an imported file. Unlike a request it may set the id and the times, so that
     /// an exported file restores the same records.
     pub(crate) fn import(fields: &[&'static Field], members: &Members, now: Timestamp) -> Self {
-        let mut reader = Reader::of_fields(fields, members, Mode::Whole);
-        reader.imported_at = Some(now);
+        let reader = Reader {
+            fields: Some(fields),
+            imported_at: Some(now),
+            ..Reader::new(members, Mode::Whole)
+        };
         Self::of(reader)
     }
 

@@ -2,7 +2,10 @@
 
 use db::{OwnedValue, Timestamp};
 
-use super::{Reader, Setting};
+use super::{
+    Reader, Setting,
+    kinds::{integer, text},
+};
 use crate::rest::Message;
 
 /// The greatest id that an import may set. New records get larger ids, and JavaScript reads those
@@ -26,8 +29,8 @@ const TOO_EARLY: Message = Message::fixed(
 impl Reader<'_> {
     /// Reads the id of an imported row.
     pub(super) fn imported_id(&mut self, field: &'static str) -> Setting<OwnedValue> {
-        let id = self.optional_integer(field, 1, MAX_ID).into_new();
-        Setting::from(id)
+        let id = self.optional(field, |value| integer(value, 1, MAX_ID));
+        id.into_new().into()
     }
 
     /// Reads a time of an imported row. A time after `now` is an error.
@@ -36,7 +39,8 @@ impl Reader<'_> {
         field: &'static str,
         now: Timestamp,
     ) -> Setting<OwnedValue> {
-        let Some(text) = self.optional_text(field, MAX_TIME).into_new() else {
+        let text = self.optional(field, |value| text(value, Some(MAX_TIME)));
+        let Some(text) = text.into_new() else {
             return Setting::Kept;
         };
         let error = match Timestamp::parse(&text) {

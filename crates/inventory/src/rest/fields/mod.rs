@@ -8,13 +8,13 @@ mod source;
 
 use std::collections::HashMap;
 
-use db::{Money, Timestamp};
+use db::Timestamp;
 use serde_json::value::RawValue;
 
 use super::{message::Message, value::Value};
 pub use draft::Draft;
-use kinds::{ParseResult, integer, is_invisible, price, reference, refuse, text};
-use resource::Field;
+use kinds::{ParseResult, refuse};
+use resource::{Field, Kind, Source as _, Submitted};
 pub use resource::{Reference, Setting};
 
 /// The longest description, in characters.
@@ -101,97 +101,49 @@ pub enum Mode {
     Partial,
 }
 
-/// Reads the fields of one body. Call it once a field, in the resource's order.
+/// Reads the described fields of one body. Call it once a field, in the resource's order.
 #[derive(Debug)]
 pub struct Reader<'body> {
     members: &'body Members,
     mode: Mode,
     errors: FieldErrors,
-    /// The described fields to read. The others are left alone.
-    fields: &'body [&'static Field],
+    /// The fields to read, if the others are to be left alone.
+    fields: Option<&'body [&'static Field]>,
     /// The time of the import, which may set ids and times. `None` for a body or a form.
     imported_at: Option<Timestamp>,
 }
 
-impl<'body> Reader<'body> {
-    /// A reader of one body, without described fields.
-    pub fn new(members: &'body Members, mode: Mode) -> Self {
-        Self::of_fields(&[], members, mode)
+/// The errors of these fields that can be found without the database.
+pub(crate) fn problems(
+    fields: impl IntoIterator<Item = &'static Field>,
+    members: &Members,
+    mode: Mode,
+) -> FieldErrors {
+    let mut reader = Reader::new(members, mode);
+    for field in fields {
+        match field.kind {
+            Kind::Reference => drop(reader.reference(field)),
+            _ => drop(reader.field(field)),
+        }
     }
+    reader.finish()
+}
 
-    fn of_fields(fields: &'body [&'static Field], members: &'body Members, mode: Mode) -> Self {
+impl<'body> Reader<'body> {
+    /// A reader of one body.
+    pub fn new(members: &'body Members, mode: Mode) -> Self {
         Self {
             members,
             mode,
             errors: FieldErrors::default(),
-            fields,
+            fields: None,
             imported_at: None,
         }
     }
 
-    /// A required text, trimmed, not blank, of at most `max` characters.
-    pub fn text(&mut self, field: &'static str, max: usize) -> Option<String> {
-        self.required(field, |value| {
-            let text = text(value, Some(max))?;
-            if text.is_empty() {
-                refuse(Message::BLANK)
-            } else {
-                Ok(text)
-            }
-        })
-    }
-
-    /// A record's name: a required text as of [`text`](Self::text) with at least one visible
-    /// character.
-    pub fn name(&mut self, field: &'static str, max: usize) -> Option<String> {
-        let name = self.text(field, max)?;
-        if name.chars().all(is_invisible) {
-            self.errors.add(field, Message::BLANK);
-            return None;
-        }
-        Some(name)
-    }
-
-    /// An optional text of at most `max` characters.
-    pub fn optional_text(&mut self, field: &'static str, max: usize) -> Setting<Option<String>> {
-        self.optional(field, |value| text(value, Some(max)))
-    }
-
-    /// A required integer between `min` and `max`.
-    pub fn integer(&mut self, field: &'static str, min: i64, max: i64) -> Option<i64> {
-        self.required(field, |value| integer(value, min, max))
-    }
-
-    /// An optional integer between `min` and `max`.
-    pub fn optional_integer(
-        &mut self,
-        field: &'static str,
-        min: i64,
-        max: i64,
-    ) -> Setting<Option<i64>> {
-        self.optional(field, |value| integer(value, min, max))
-    }
-
-    /// A required price: 0 or more, 20 digits before the point and 2 after.
-    pub fn price(&mut self, field: &'static str) -> Option<Money> {
-        self.required(field, price)
-    }
-
-    /// An optional decimal number: 0 or more, at most two places, with the limits of prices.
-    pub fn optional_decimal(&mut self, field: &'static str) -> Setting<Option<Money>> {
-        self.optional(field, price)
-    }
-
-    /// A required reference to another record by its integer id.
-    pub fn reference(&mut self, field: &'static str) -> Option<Reference> {
-        self.required(field, reference)
-    }
-
-    /// Adds an error if this optional field is absent.
-    pub fn require(&mut self, field: &'static str) {
-        if !self.members.contains_key(field) {
-            self.errors.add(field, Message::REQUIRED);
-        }
+    /// The value of a field; `Kept` if it is absent or invalid.
+    pub fn read<T: Submitted>(&mut self, field: &'static Field) -> Setting<T> {
+        T::read(self, field)
     }
 
     /// The errors of all fields.
@@ -246,17 +198,23 @@ impl<'body> Reader<'body> {
 
 #[cfg(test)]
 mod tests {
+    use resource::{Named, integer, reference, text};
     use serde_json::value::to_raw_value;
 
     use super::*;
 
-    /// A member's value as `read` reads it, without errors.
-    fn accepted<T>(json: &str, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> T {
+    const TEXT: &Field = &text::<String>("Texto", "Text", 500).named("field");
+    const NAME: &Field = &text::<String>("Nome", "Name", 500).name().named("field");
+    const INTEGER: &Field = &integer::<i64>("Inteiro", "Integer", 1, 9).named("field");
+    const REFERENCE: &Field = &reference::<Named>("Marca", "Brand", "brands").named("field");
+
+    /// A member's value without errors.
+    fn accepted<T: Submitted>(json: &str, field: &'static Field) -> T {
         let members = serde_json::from_str(&format!("{{\"field\":{json}}}")).unwrap();
         let mut reader = Reader::new(&members, Mode::Whole);
-        let value = read(&mut reader);
+        let value = reader.read(field);
         assert!(reader.finish().is_empty(), "{json}");
-        value.unwrap()
+        value.set().unwrap()
     }
 
     #[test]
@@ -269,24 +227,22 @@ mod tests {
             ("1.50", "1.50"),
             (&format!("\"{longest}\""), &longest),
         ] {
-            assert_eq!(accepted(json, |reader| reader.text("field", 500)), text);
+            assert_eq!(accepted::<String>(json, TEXT), text);
         }
         for json in [
             "5", "\"5\"", "\" 5 \"", "\"+5\"", "\"005\"", "5.0", "\"5.0\"", "\"5.\"", "0.5e1",
         ] {
-            let integer = accepted(json, |reader| reader.integer("field", 1, 9));
-            assert_eq!(integer, 5, "{json}");
+            assert_eq!(accepted::<i64>(json, INTEGER), 5, "{json}");
         }
-        let reference = accepted("\" 07 \"", |reader| reader.reference("field"));
-        assert_eq!(reference.id, 7);
+        assert_eq!(accepted::<Reference>("\" 07 \"", REFERENCE).id, 7);
     }
 
     #[test]
     fn a_name_of_which_nothing_can_be_seen_is_blank() {
         let read = |text: &str| {
-            let members: Members = [("name".to_owned(), to_raw_value(text).unwrap())].into();
+            let members: Members = [("field".to_owned(), to_raw_value(text).unwrap())].into();
             let mut reader = Reader::new(&members, Mode::Whole);
-            (reader.name("name", 500), reader.finish())
+            (reader.read::<String>(NAME).set(), reader.finish())
         };
         for text in [
             "\u{200b}",
@@ -297,7 +253,7 @@ mod tests {
         ] {
             assert_eq!(
                 read(text),
-                (None, FieldErrors::of("name", Message::BLANK)),
+                (None, FieldErrors::of("field", Message::BLANK)),
                 "{text:?}"
             );
         }

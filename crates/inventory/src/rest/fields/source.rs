@@ -3,68 +3,98 @@
 use db::OwnedValue;
 use resource::{Field, Kind, Source};
 
-use super::{Mode, Reader, Reference, Setting, Value};
-use crate::rest::body::text;
+use super::{
+    Mode, ParseResult, Reader, Reference, Setting, Value,
+    kinds::{self, integer, is_invisible, price, reference, refuse},
+};
+use crate::rest::{Message, body};
 
 impl Source for Reader<'_> {
     fn field(&mut self, field: &'static Field) -> Setting<OwnedValue> {
-        let Field { name, kind, .. } = *field;
-        match kind {
-            _ if !self.fields.contains(&field) => Setting::Kept,
-            Kind::Id if self.imported_at.is_some() => self.imported_id(name),
+        match field.kind {
+            _ if !self.is_read(field) => Setting::Kept,
+            Kind::Id if self.imported_at.is_some() => self.imported_id(field.name),
             Kind::Time => match self.imported_at {
-                Some(now) => self.imported_time(name, now),
+                Some(now) => self.imported_time(field.name, now),
                 None => Setting::Kept,
             },
             _ if field.is_read_only => Setting::Kept,
-            Kind::Text { max } if field.may_be_blank => {
-                match (self.optional_text(name, max), self.mode) {
-                    (Setting::Kept, Mode::Partial) => Setting::Kept,
-                    (text, _) => Setting::Set(text.into_new().unwrap_or_default().into()),
-                }
-            }
-            Kind::Text { max } | Kind::LongText { max } if field.is_nullable => {
-                let text = self.optional_text(name, max);
-                let is_kept = |text: &String| !(field.is_null_when_blank && text.is_empty());
-                text.map(|text| text.filter(is_kept).into())
-            }
-            Kind::Text { max } | Kind::LongText { max } if field.is_name => {
-                Setting::from(self.name(name, max))
-            }
-            Kind::Text { max } | Kind::LongText { max } => Setting::from(self.text(name, max)),
-            Kind::Integer { min, max } if field.is_nullable => {
-                self.optional_integer(name, min, max).map(OwnedValue::from)
-            }
-            Kind::Integer { min, max } => Setting::from(self.integer(name, min, max)),
-            Kind::Price | Kind::Decimal if field.is_nullable => {
-                self.optional_decimal(name).map(OwnedValue::from)
-            }
-            Kind::Price | Kind::Decimal => Setting::from(self.price(name)),
-            Kind::Truth => match self.members.get(name).map(|raw| Value::of(raw)) {
+            Kind::Text { max } | Kind::LongText { max } => self.text(field, Some(max)),
+            Kind::Token => self.text(field, None),
+            Kind::Integer { min, max } => self.value(field, |value| integer(value, min, max)),
+            Kind::Price | Kind::Decimal => self.value(field, price),
+            Kind::Truth => match self.members.get(field.name).map(|raw| Value::of(raw)) {
                 Some(Value::Text(text)) => Setting::Set((text != "0").into()),
                 _ if self.mode == Mode::Whole => Setting::Set(false.into()),
                 _ => Setting::Kept,
             },
-            Kind::Id | Kind::Token | Kind::Choice(_) | Kind::Several | Kind::Reference => {
-                Setting::Kept
-            }
+            Kind::Id | Kind::Choice(_) | Kind::Several | Kind::Reference => Setting::Kept,
         }
     }
 
     fn several(&mut self, field: &'static Field) -> Setting<Vec<String>> {
         let is_sent = self.members.contains_key(field.name) || self.mode == Mode::Whole;
-        if !is_sent || !self.fields.contains(&field) {
+        if !is_sent || !self.is_read(field) {
             return Setting::Kept;
         }
-        let chosen = text(self.members, field.name).unwrap_or_default();
+        let chosen = body::text(self.members, field.name).unwrap_or_default();
         let chosen = chosen.split(',').filter(|value| !value.is_empty());
         Setting::Set(chosen.map(str::to_owned).collect())
     }
 
     fn reference(&mut self, field: &'static Field) -> Setting<Reference> {
         // The feature checks that the referenced record exists.
-        let is_read = self.fields.contains(&field);
-        let reference = is_read.then(|| Reader::reference(self, field.name));
+        let is_read = self.is_read(field);
+        let reference = is_read.then(|| self.required(field.name, reference));
         reference.flatten().map_or(Setting::Kept, Setting::Set)
+    }
+}
+
+impl Reader<'_> {
+    fn is_read(&self, field: &'static Field) -> bool {
+        self.fields.is_none_or(|fields| fields.contains(&field))
+    }
+
+    /// A number. It is required unless it may be null.
+    fn value<T: Into<OwnedValue>>(
+        &mut self,
+        field: &Field,
+        parse: impl FnOnce(&Value) -> ParseResult<T>,
+    ) -> Setting<OwnedValue>
+    where
+        Option<T>: Into<OwnedValue>,
+    {
+        if field.is_nullable {
+            self.optional(field.name, parse).map(Into::into)
+        } else {
+            Setting::from(self.required(field.name, parse))
+        }
+    }
+
+    /// A text of at most `max` characters, trimmed. One that is required has a character, and a
+    /// record's name a visible one.
+    fn text(&mut self, field: &Field, max: Option<usize>) -> Setting<OwnedValue> {
+        let is_optional = field.is_nullable || field.may_be_blank;
+        let is_blank =
+            |text: &String| text.is_empty() || field.is_name && text.chars().all(is_invisible);
+        let parse = |value: &Value| {
+            let text = kinds::text(value, max)?;
+            if !is_optional && is_blank(&text) {
+                return refuse(Message::BLANK);
+            }
+            Ok(text)
+        };
+        if !is_optional {
+            return self.required(field.name, parse).into();
+        }
+        let text = self.optional(field.name, parse);
+        if field.is_nullable {
+            let is_kept = |text: &String| !(field.is_null_when_blank && text.is_empty());
+            return text.map(|text| text.filter(is_kept).into());
+        }
+        match (text, self.mode) {
+            (Setting::Kept, Mode::Partial) => Setting::Kept,
+            (text, _) => Setting::Set(text.into_new().unwrap_or_default().into()),
+        }
     }
 }

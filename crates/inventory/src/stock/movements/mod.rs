@@ -29,7 +29,7 @@ use crate::{
     listing::{Matches, PageRange, TextQuery},
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members},
+        fields::{Draft, FieldErrors},
         page::{Page, PageRequest},
         query::Parameters,
     },
@@ -62,11 +62,6 @@ pub(crate) async fn each(
     let selection = MovementList::parse(movement, parameters)?;
     let stats = selection.stats(conn).await?;
     Ok(selection.selection.each(conn, &stats, take).await?)
-}
-
-/// The validation errors of a form that can be found without the database.
-pub(crate) fn problems(movement: Movement, members: &Members) -> FieldErrors {
-    movement.draft(members).errors
 }
 
 impl Resource for Movement {

@@ -9,11 +9,7 @@ use resource::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    movement::Movement,
-    rest::fields::{Draft, MAX_DESCRIPTION, Members, Mode},
-    stock::model::EntryKind,
-};
+use crate::{movement::Movement, rest::fields::MAX_DESCRIPTION, stock::model::EntryKind};
 
 /// The audit-log field for the inflows that a supplier's form changed.
 pub(crate) const INFLOWS: &Field = &truth("Entradas", "Inflows").named("inflows");
@@ -60,11 +56,6 @@ impl Movement {
             Self::Inflow => MovementRecord::FIELDS,
             Self::Outflow => &OUTFLOW,
         }
-    }
-
-    /// Parses a request body or form.
-    pub(crate) fn draft(self, members: &Members) -> Draft<MovementRecord> {
-        Draft::read_fields(self.fields(), members, Mode::Whole)
     }
 
     /// The kinds of ledger entries for creating and deleting a movement.

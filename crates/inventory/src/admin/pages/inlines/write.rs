@@ -48,11 +48,11 @@ impl FormWrite {
 
     async fn write(&self, work: &mut Work<'_>) -> Result<SavedRecord, WriteFailure> {
         let (model, by) = (self.model, &self.by);
-        let (target, members) = self.lock_and_compare(work.tx).await?;
+        let members = self.lock_and_compare(work.tx).await?;
         let mut refused = Vec::new();
         let write = Write {
             by,
-            target,
+            target: self.target,
             members: &members,
         };
         let written = match model.write(work, &write).await {
@@ -88,10 +88,10 @@ impl FormWrite {
 
     /// Locks the record and its rows. Refuses the form if another user has changed a field that the
     /// form or a row changes. Returns the members to write.
-    async fn lock_and_compare(&self, tx: &mut Tx) -> Result<(WriteTarget, Members), WriteFailure> {
+    async fn lock_and_compare(&self, tx: &mut Tx) -> Result<Members, WriteFailure> {
         let mut members = self.members.clone();
         let Some(id) = self.target.id() else {
-            return Ok((self.target, members));
+            return Ok(members);
         };
         let record = self.model.find_locked(tx, id).await?;
         let record = record.ok_or(WriteFailure::Other(Refusal::NotFound))?;
@@ -107,8 +107,8 @@ impl FormWrite {
             let refused = refused.map(|(place, errors)| (place, errors.into()));
             return Err(WriteFailure::Refused(refused.collect()));
         }
-        let target = versions::keep(&self.edit, self.model, &record, &mut members);
-        Ok((target, members))
+        versions::keep(&self.edit, &self.model.about, &record, &mut members);
+        Ok(members)
     }
 }
 
