@@ -13,7 +13,7 @@ use crate::{
     page::{Form, FormSubmission, edit_conflict},
     rest::{Refusal, query::Parameters},
 };
-use save::{SaveRequest, save};
+use save::{is_copy, save};
 use view::ChangePage;
 
 async fn show(
@@ -51,7 +51,7 @@ pub(super) async fn add(
 ) -> AdminResult {
     let model = site.model(&model)?;
     site.demand(&model.about, Verb::Add)?;
-    Ok(save(&site, SaveRequest::new(model, None, post)).await?)
+    Ok(save(&site, model, None, post).await?)
 }
 
 /// `GET /admin/{model}/{id}/change/`
@@ -70,11 +70,13 @@ pub(super) async fn change(
     post: FormSubmission,
 ) -> AdminResult {
     let about = &site.model(&path.0)?.about;
-    let is_new = post.members.contains_key("_saveasnew") && about.saves_as_new;
-    let verb = if is_new { Verb::Add } else { Verb::Change };
+    let verb = if is_copy(about, &post) {
+        Verb::Add
+    } else {
+        Verb::Change
+    };
     site.demand(about, verb)?;
     // A refused copy shows the record.
     let (model, record) = find(&site, path, Verb::View).await?;
-    let saving = SaveRequest::new(model, Some(record), post);
-    Ok(save(&site, saving).await?)
+    Ok(save(&site, model, Some(record), post).await?)
 }

@@ -18,14 +18,6 @@ use crate::{
     rest::Refusal,
 };
 
-pub(super) struct SaveRequest {
-    model: &'static RegisteredModel,
-    record: Option<ModelRecord>,
-    post: FormSubmission,
-    follows: NextPage,
-    is_copy: bool,
-}
-
 #[derive(Template)]
 #[template(path = "admin/secret.html")]
 struct AdminSecretPage<'a> {
@@ -35,50 +27,27 @@ struct AdminSecretPage<'a> {
     address: String,
 }
 
-impl SaveRequest {
-    pub(super) fn new(
-        model: &'static RegisteredModel,
-        record: Option<ModelRecord>,
-        post: FormSubmission,
-    ) -> Self {
-        let members = &post.members;
-        let is_copy = members.contains_key("_saveasnew") && model.about.saves_as_new;
-        let follows = if members.contains_key("_continue") || is_copy {
-            NextPage::Record
-        } else if members.contains_key("_addanother") {
-            NextPage::Another
-        } else {
-            NextPage::List
-        };
-        Self {
-            model,
-            record,
-            post,
-            follows,
-            is_copy,
-        }
-    }
-
-    fn target(&self) -> WriteTarget {
-        match &self.record {
-            Some(record) if !self.is_copy => WriteTarget::Whole(record.id),
-            _ => WriteTarget::New,
-        }
-    }
-}
-
-/// Saves a form, or shows it again with the errors.
-pub(super) async fn save(site: &AdminFrame, saving: SaveRequest) -> Result<Response, Refusal> {
-    let about = &saving.model.about;
-    let mut form = saving.post.form.clone();
+/// Saves a form, or shows it again with the errors. `record` is the record of the page, `None` for
+/// a new one.
+pub(super) async fn save(
+    site: &AdminFrame,
+    model: &'static RegisteredModel,
+    record: Option<ModelRecord>,
+    post: FormSubmission,
+) -> Result<Response, Refusal> {
+    let about = &model.about;
+    let target = match &record {
+        Some(record) if !is_copy(about, &post) => WriteTarget::Whole(record.id),
+        _ => WriteTarget::New,
+    };
+    let mut form = post.form.clone();
     // Secrets are never sent back to the browser.
     for (field, _) in about.fields.iter().filter(|(field, _)| field.is_secret) {
         form.set(field.name, "");
     }
-    let (model, target) = (saving.model, saving.target());
-    let mut submitted = inlines::read(site, about, target, &saving.post.members).await?;
+    let mut submitted = inlines::read(site, about, target, &post.members).await?;
     let fields = about.fields_of(target == WriteTarget::New);
-    let mut members = saving.post.members.clone();
+    let mut members = post.members.clone();
     posts::read_fields(&mut form, &mut members, fields, site.locale);
     let edit = match target {
         WriteTarget::New => FormEdit::default(),
@@ -91,26 +60,26 @@ pub(super) async fn save(site: &AdminFrame, saving: SaveRequest) -> Result<Respo
         }
     } else {
         let record_write = (model, target, members, edit.clone());
-        let written = inlines::write(
-            site,
-            record_write,
-            saving.post.once.clone(),
-            &mut form,
-            &mut submitted,
-        );
+        let once = post.once.clone();
+        let written = inlines::write(site, record_write, once, &mut form, &mut submitted);
         if let Some(written) = written.await? {
-            return Ok(saved(site, about, written, target, &saving));
+            return Ok(saved(site, about, written, target, &post));
         }
     }
     let record = match target.id() {
         Some(id) => model.read(&site.state, id).await?,
-        None => saving.record,
+        None => record,
     };
     if let Some(record) = &record {
         let stored = versions::snapshots(about, record);
         edit.refresh(&mut form, &stored, site.locale);
     }
-    show(site, saving.model, record, (form, submitted)).await
+    show(site, model, record, (form, submitted)).await
+}
+
+/// Whether the form of a record is saved as a new one.
+pub(super) fn is_copy(about: &ModelDescription, post: &FormSubmission) -> bool {
+    about.saves_as_new && post.members.contains_key("_saveasnew")
 }
 
 /// Shows a new secret once. The browser must not cache the page.
@@ -136,19 +105,25 @@ fn saved(
     about: &ModelDescription,
     mut written: SavedRecord,
     target: WriteTarget,
-    saving: &SaveRequest,
+    post: &FormSubmission,
 ) -> Response {
     if let Some(secret) = written.secret.take() {
         return show_secret(site, about, written, secret);
     }
-    if saving.post.is_script {
+    if post.is_script {
         let message = serde_json::json!({"id": written.id, "text": written.text});
         return (StatusCode::CREATED, axum::Json(message)).into_response();
     }
     let is_new = target == WriteTarget::New;
-    let follows = match saving.follows {
-        NextPage::List if is_new && about.in_two_steps => NextPage::Record,
-        follows => follows,
+    let has_button = |name| post.members.contains_key(name);
+    let follows = if has_button("_continue") || is_copy(about, post) {
+        NextPage::Record
+    } else if has_button("_addanother") {
+        NextPage::Another
+    } else if is_new && about.in_two_steps {
+        NextPage::Record
+    } else {
+        NextPage::List
     };
     let address = match follows {
         NextPage::Record => about.record_address(written.id),
