@@ -17,10 +17,9 @@ pub use db::stored_enum;
 pub use description::{
     choice::Choice,
     field::{
-        Both, Field, FieldOf, Kind, Target, chosen, decimal, id, integer, price, reference,
-        several, text, time, token, truth,
+        Both, Field, FieldOf, Kind, ListedIn, Target, chosen, decimal, id, integer, price,
+        reference, several, text, time, token, truth,
     },
-    listed::ListedIn,
     record::{Input, Record, Source, differences, there},
     several::{Choosable, SEPARATOR, Several},
     value::{

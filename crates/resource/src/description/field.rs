@@ -7,7 +7,6 @@ use web::locale::Locale;
 
 use super::{
     choice::Choice,
-    listed::ListedIn,
     several::Several,
     value::{Amount, FieldType, Naming, Refers, Text, Value},
 };
@@ -124,6 +123,19 @@ pub enum Kind {
     Several,
     /// A reference to another record by its id.
     Reference,
+}
+
+/// The lists that show a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ListedIn {
+    /// No list.
+    Nowhere,
+    /// The list of the administration.
+    ForStaff,
+    /// Also the list of the web interface.
+    Everywhere,
+    /// Both lists; that of the administration can edit it.
+    EditedInList,
 }
 
 /// The description of a field of the Rust type `T`.

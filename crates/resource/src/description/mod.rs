@@ -3,7 +3,6 @@
 
 pub(crate) mod choice;
 pub(crate) mod field;
-pub(crate) mod listed;
 pub(crate) mod record;
 pub(crate) mod several;
 pub(crate) mod value;
