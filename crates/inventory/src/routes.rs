@@ -35,7 +35,7 @@ use crate::{
     dashboard,
     error_pages::{self, NegotiatedErrors},
     login,
-    openapi::{self, ApiDocument, DOCUMENTS, RouteDocs},
+    openapi::{self, ApiDocument, DOCUMENTS},
     page::{
         self, PageState, RouteAddress, flash,
         routes::{PageRouter, RouterParts},
@@ -112,11 +112,7 @@ static UPLOADS: LazyLock<RouterParts> = LazyLock::new(|| uploads::routes().gathe
 
 /// Built once for each process, because it is the slowest part of a start.
 static DOCUMENT: LazyLock<ApiDocument> = LazyLock::new(|| {
-    openapi::document(RouteDocs {
-        api: API.openapi(),
-        integrations: INTEGRATIONS.openapi(),
-        pages: PAGES.openapi.clone(),
-    })
+    openapi::document(API.openapi(), INTEGRATIONS.openapi(), PAGES.openapi.clone())
 });
 
 /// The OpenAPI 3.1 document as JSON.

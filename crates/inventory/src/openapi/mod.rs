@@ -68,15 +68,6 @@ pub(crate) const DOCUMENTS: docs::Paths = docs::Paths {
     schema: "/api/v1/schema/",
 };
 
-/// The OpenAPI descriptions of the service's routes.
-pub(crate) struct RouteDocs {
-    pub(crate) api: OpenApi,
-    /// The operations for our own programs.
-    pub(crate) integrations: OpenApi,
-    /// The operations of pages that programs may call, too.
-    pub(crate) pages: OpenApi,
-}
-
 /// The OpenAPI document and the addresses in it.
 pub(crate) struct ApiDocument {
     /// The document: OpenAPI 3.1 as JSON.
@@ -84,9 +75,10 @@ pub(crate) struct ApiDocument {
     pub(crate) addresses: Vec<RouteAddress>,
 }
 
-/// Builds the document from the descriptions of the routes.
-pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
-    let api = merge_routes(routes);
+/// Builds the document from the descriptions of the routes: of the API, for our own programs, and
+/// of the pages that programs may call, too.
+pub(crate) fn document(api: OpenApi, integrations: OpenApi, pages: OpenApi) -> ApiDocument {
+    let api = merge_routes(api, integrations, pages);
     let addresses = api.paths.paths.iter().map(|(path, item)| RouteAddress {
         path: path.clone(),
         methods: with_head(web::openapi::methods(item)),
@@ -99,12 +91,7 @@ pub(crate) fn document(routes: RouteDocs) -> ApiDocument {
 
 /// Merges all operations, adds the responses of the middleware, and the components that operations
 /// refer to.
-fn merge_routes(routes: RouteDocs) -> OpenApi {
-    let RouteDocs {
-        mut api,
-        mut integrations,
-        mut pages,
-    } = routes;
+fn merge_routes(mut api: OpenApi, mut integrations: OpenApi, mut pages: OpenApi) -> OpenApi {
     add_responses(&mut api, &[401, 404, 406, 429, 500, 503].map(failure));
     add_forbidden(&mut api);
     name_headers(&mut api, &LIMITS);
