@@ -5,14 +5,14 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     path::Path,
 };
 
 use bytes::Bytes;
 use tokio::{
+    io::AsyncReadExt as _,
     sync::{mpsc, watch},
-    task::spawn_blocking,
 };
 
 /// The most bytes that are sent at once.
@@ -86,43 +86,29 @@ impl SpoolReader {
 
     /// Sends the whole file. Stops when the receiver is dropped.
     pub(super) async fn send(self, reader: mpsc::Sender<io::Result<Bytes>>) {
-        let Self {
-            mut file,
-            mut progress,
-        } = self;
+        if let Err(error) = self.send_parts(&reader).await {
+            _ = reader.send(Err(error)).await;
+        }
+    }
+
+    async fn send_parts(mut self, reader: &mpsc::Sender<io::Result<Bytes>>) -> io::Result<()> {
+        let mut file = tokio::fs::File::from_std(self.file);
         let mut sent = 0;
         loop {
             let is_more = |written: &SpoolProgress| written.length > sent || written.is_whole;
-            let length = progress
-                .wait_for(is_more)
-                .await
-                .map(|written| written.length);
-            let Ok(length) = length else {
-                let broken = io::Error::other("the file cannot be written further");
-                _ = reader.send(Err(broken)).await;
-                return;
-            };
+            let written = self.progress.wait_for(is_more).await;
+            let length = written
+                .map(|written| written.length)
+                .map_err(|_| io::Error::other("the file cannot be written further"))?;
             if length == sent {
-                return;
+                return Ok(());
             }
             let length = usize::try_from(length - sent).map_or(PART, |left| left.min(PART));
-            let read = spawn_blocking(move || {
-                let mut part = vec![0; length];
-                file.read_exact(&mut part).map(|()| (file, part))
-            });
-            let part = match read.await.map_err(io::Error::other).and_then(|read| read) {
-                Ok((same, part)) => {
-                    file = same;
-                    part
-                }
-                Err(error) => {
-                    _ = reader.send(Err(error)).await;
-                    return;
-                }
-            };
+            let mut part = vec![0; length];
+            file.read_exact(&mut part).await?;
             sent += part.len() as u64;
             if reader.send(Ok(part.into())).await.is_err() {
-                return;
+                return Ok(());
             }
         }
     }
