@@ -6,13 +6,10 @@
 //! `product_was` (the text when the id was chosen). A text that differs from `product_was` is
 //! looked up, whatever the id says. `product_choice` chooses among several matches.
 
-use axum::{
-    extract::{Path, Query},
-    response::Response,
-};
+use axum::{extract::Path, response::Response};
 use http::StatusCode;
 use resource::{Field, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use web::locale::Locale;
 
 use super::{
@@ -317,20 +314,14 @@ pub(crate) fn routes() -> PageRouter {
     PageRouter::new().route("/pick/{source}/", get(offer))
 }
 
-#[derive(Deserialize)]
-struct PickQuery {
-    #[serde(default)]
-    q: String,
-}
-
 async fn offer(
     frame: Frame,
     Path(path): Path<String>,
-    Query(query): Query<PickQuery>,
+    parameters: Parameters,
 ) -> Result<Response, web::Error> {
     let source = PickerSource::of(&path).ok_or(Refusal::NotFound)?;
     frame.require(Verb::View, source.model())?;
-    let text = findable(&query.q);
+    let text = findable(parameters.get("q").unwrap_or_default());
     let choices = source.find(&frame.state, &text, frame.locale).await?;
     Ok(json(StatusCode::OK, &choices))
 }

@@ -2,8 +2,6 @@
 //! record when the list was shown. Changed cells are written in one transaction, after all records
 //! were locked and their versions compared. If one is refused, none is written.
 
-use std::collections::BTreeMap;
-
 use axum::response::Response;
 use resource::Field;
 use web::locale::Locale;
@@ -31,14 +29,16 @@ use crate::{
     work::{self, Work},
 };
 
-/// The submitted cells of a list with their errors, by the record's id.
+/// The submitted rows of a list, each with its cells and their errors.
 #[derive(Default)]
-pub(super) struct ListEdits(BTreeMap<i64, (Form, FormEdit)>);
+pub(super) struct ListEdits(Vec<(RowWrite, Form)>);
 
 impl ListEdits {
     /// The submitted cells of a record.
     pub(super) fn of(&self, id: i64) -> Option<&Form> {
-        self.0.get(&id).map(|(form, _)| form)
+        let mut rows = self.0.iter();
+        rows.find(|(row, _)| row.id == Some(id))
+            .map(|(_, form)| form)
     }
 
     /// Updates the forms for displaying them again next to the stored values.
@@ -48,16 +48,17 @@ impl ListEdits {
         records: &[ModelRecord],
         locale: Locale,
     ) {
-        for record in records {
-            if let Some((form, edit)) = self.0.get_mut(&record.id) {
+        for (row, form) in &mut self.0 {
+            let mut records = records.iter();
+            if let Some(record) = records.find(|record| row.id == Some(record.id)) {
                 let stored = versions::snapshots(about, record);
-                edit.refresh(form, &stored, locale);
+                row.edit.refresh(form, &stored, locale);
             }
         }
     }
 
     fn forms(&self) -> impl Iterator<Item = &Form> {
-        self.0.values().map(|(form, _)| form)
+        self.0.iter().map(|(_, form)| form)
     }
 
     pub(super) fn is_refused(&self) -> bool {
@@ -125,7 +126,6 @@ pub(super) async fn save(
     site.demand(about, Verb::Change)?;
     let fields = fields(site, about);
     let mut edits = ListEdits::default();
-    let mut rows = Vec::new();
     for (id, mut members) in rows_of("cell", submitted) {
         let Ok(id) = id.parse() else {
             continue;
@@ -138,19 +138,19 @@ pub(super) async fn save(
             &model.problems(WriteTarget::Part(id), &members),
             site.locale,
         );
-        edits.0.insert(id, (form, edit.clone()));
-        rows.push(RowWrite {
+        let row = RowWrite {
             model,
             id: Some(id),
             key: "",
             is_deleted: false,
             members,
             edit,
-        });
+        };
+        edits.0.push((row, form));
     }
-    let ids: Vec<_> = rows.iter().filter_map(|row| row.id).collect();
+    let rows = edits.0.iter().map(|(row, _)| row.clone());
     let list_write = ListWrite {
-        rows,
+        rows: rows.collect(),
         is_refused: edits.is_refused(),
         by: Writer::new(&site.state, &site.caller),
     };
@@ -160,9 +160,8 @@ pub(super) async fn save(
         Ok(saved) => saved,
         Err(refused) => {
             for (place, refusal) in refused {
-                let id = place.and_then(|place| ids.get(place));
-                let edit = id.and_then(|id| edits.0.get_mut(id));
-                let (form, _) = edit.ok_or(Refusal::NotFound)?;
+                let edited = place.and_then(|place| edits.0.get_mut(place));
+                let (_, form) = edited.ok_or(Refusal::NotFound)?;
                 form.take(refusal, site.locale)?;
             }
             return Ok(Err(edits));
