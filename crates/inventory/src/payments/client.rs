@@ -35,9 +35,10 @@ const STILL_RUNNING: &str = "A request with this Idempotency-Key is still runnin
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The record does not exist, or no checkout is configured.
-    #[error("checkout has no such record")]
-    NotFound,
+    /// The page's own refusal: no such record, no checkout, too many calls, or a database that
+    /// failed before the request was sent.
+    #[error(transparent)]
+    Page(#[from] Refusal),
     /// The request was not sent.
     #[error("checkout cannot be reached")]
     Unreachable(#[source] CallFailure),
@@ -50,12 +51,6 @@ pub(crate) enum Failure {
     /// Checkout refused the request, which had no effect.
     #[error("checkout refused with status {}: {}", .0.status, .0.detail)]
     Refused(CheckoutError),
-    /// The user has made too many calls, so the request was not sent.
-    #[error("too many calls")]
-    Throttled(Refusal),
-    /// The inventory's database failed before the request was sent.
-    #[error(transparent)]
-    Store(#[from] db::Error),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,7 +218,7 @@ fn parse_response<T: DeserializeOwned>(response: &Answer) -> Result<T, Failure> 
             "checkout does not know the outcome yet",
         )),
         StatusCode::UNAUTHORIZED => Err(Failure::WrongKey),
-        StatusCode::NOT_FOUND => Err(Failure::NotFound),
+        StatusCode::NOT_FOUND => Err(Refusal::NotFound.into()),
         status if status.is_client_error() || status == StatusCode::BAD_GATEWAY => {
             Err(Failure::Refused(CheckoutError {
                 status,

@@ -53,14 +53,15 @@ impl AuditedRequest<'_> {
         state: &State,
         caller: &Caller,
         action: Action<'static>,
-    ) -> Result<(), db::Error> {
+    ) -> Result<(), Refusal> {
         let text = match self.text.as_str() {
             "" => self.id.to_owned(),
             text => format!("{}: {text}", self.id),
         };
         let (model, id) = (self.model, self.id.parse::<i64>().ok());
-        let job =
-            async move |work: &mut Work<'_>| audit::record(work, action, model, id, &text).await;
+        let job = async move |work: &mut Work<'_>| {
+            Ok(audit::record(work, action, model, id, &text).await?)
+        };
         write(state, caller, job).await
     }
 
@@ -75,10 +76,9 @@ impl AuditedRequest<'_> {
 
 /// The client for one call to checkout, which counts against the caller's limit.
 async fn checkout<'a>(state: &'a State, caller: &Caller) -> Result<&'a Checkout, Failure> {
-    let checkout = state.checkout.as_ref().ok_or(Failure::NotFound)?;
+    let checkout = state.checkout.as_ref().ok_or(Refusal::NotFound)?;
     let key = Key::new("inventory:payments", caller.id.to_string());
-    let counted = gate::take(state, &key, &CALLS.into()).await;
-    counted.map_err(Failure::Throttled)?;
+    gate::take(state, &key, &CALLS.into()).await?;
     Ok(checkout)
 }
 
@@ -202,10 +202,10 @@ async fn audited_requests(state: &State, id: &str) -> Result<Vec<Entry>, Refusal
     Ok(state.db.read(read).await?)
 }
 
-fn check_id(id: &str) -> Result<(), Failure> {
+fn check_id(id: &str) -> Result<(), Refusal> {
     if model::is_id(id) {
         Ok(())
     } else {
-        Err(Failure::NotFound)
+        Err(Refusal::NotFound)
     }
 }

@@ -12,7 +12,7 @@ use crate::rest::{Message, json::time_text, spreadsheet::escape};
 const SECOND: i64 = 1_000_000;
 
 /// A value as a cell of a file.
-pub(crate) fn written(value: Value<'_>) -> String {
+pub(super) fn written(value: Value<'_>) -> String {
     match value {
         Value::Text(text) => escape(text).into_owned(),
         Value::Time(time) => time_text(time),

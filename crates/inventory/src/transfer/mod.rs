@@ -33,7 +33,6 @@ pub(crate) mod record;
 pub(crate) mod sheet;
 pub(crate) mod staging;
 
-pub(crate) use cell::written;
 pub(crate) use column::heading;
 pub use export::{ExportError, count, export, export_to};
 pub(crate) use import::Run;

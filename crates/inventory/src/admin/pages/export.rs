@@ -41,9 +41,7 @@ pub(super) async fn export(
     let heads: Vec<_> = columns.clone().map(|name| site.field(name)).collect();
     let rows = records.iter().map(|record| {
         let columns = columns.clone();
-        columns
-            .map(|name| record.fact(name).in_file(site.locale))
-            .collect()
+        columns.map(|name| record.fact(name).clone()).collect()
     });
     Ok(list_page::file_of_rows(&site, about.path, &heads, rows))
 }

@@ -10,12 +10,12 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use csv::{Terminator, Writer, WriterBuilder};
-use db::{Conn, Error, Money, Timestamp, lock_mutex};
+use db::{Conn, Error, lock_mutex};
 use http::{
     HeaderName, HeaderValue,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
-use resource::{Both, Field, Record, Value};
+use resource::{Field, Record};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use web::{
@@ -26,8 +26,8 @@ use web::{
 use super::spool::{self, SpoolWriter};
 use crate::{
     api::gate,
-    page::Frame,
-    rest::{Refusal, spreadsheet},
+    page::{Frame, value::FieldValue},
+    rest::Refusal,
     transfer,
 };
 
@@ -39,42 +39,6 @@ const FILES: Rate = Rate::new(20, Period::Minute);
 
 /// The byte order mark of UTF-8, by which spreadsheets recognize the encoding.
 const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
-
-/// Formats the cells of a file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cells(Locale);
-
-impl Cells {
-    /// A text, escaped against formulas.
-    pub(crate) fn text(text: &str) -> String {
-        spreadsheet::escape(text).into_owned()
-    }
-
-    /// The value of a field. A reference is shown by its name.
-    fn of(self, value: Value<'_>) -> String {
-        match value {
-            Value::Money(number) => self.amount(number),
-            Value::Reference { name, .. } => Self::text(name),
-            Value::Time(time) => self.time(time),
-            value => transfer::written(value),
-        }
-    }
-
-    /// A time in São Paulo.
-    pub(crate) fn time(self, time: Timestamp) -> String {
-        self.0.file_time(time)
-    }
-
-    /// One of two texts, in the file's language.
-    pub(crate) fn say(self, text: Both) -> String {
-        self.0.say(text).to_owned()
-    }
-
-    /// An amount with the decimal mark of the file's language.
-    pub(crate) fn amount(self, amount: Money) -> String {
-        super::super::numbers::amount_text(amount, self.0)
-    }
-}
 
 /// A CSV file that is being written row by row.
 pub(crate) struct ExportFile {
@@ -103,19 +67,15 @@ impl ExportFile {
         }
     }
 
-    /// The format of the cells.
-    pub(crate) const fn cells(&self) -> Cells {
-        Cells(self.locale)
-    }
-
     /// Writes one row.
     ///
     /// # Errors
     ///
     /// When the client has gone, or the temporary file cannot be written.
-    pub(crate) fn row(&self, cells: &[String]) -> Result<(), Error> {
+    pub(crate) fn row(&self, cells: impl IntoIterator<Item = FieldValue>) -> Result<(), Error> {
+        let cells: Vec<_> = in_file(cells, self.locale).collect();
         let mut rows = lock_mutex(&self.rows);
-        rows.add(cells)?;
+        rows.add(&cells)?;
         if rows.buffered >= BUFFER_BYTES {
             rows.flush(self.locale)?;
         }
@@ -126,8 +86,7 @@ impl ExportFile {
     pub(crate) fn record(&self, record: &impl Record) -> Result<(), Error> {
         let values = record.values().into_iter();
         let values = values.filter(|(field, _)| !field.is_hidden);
-        let cells: Vec<_> = values.map(|(_, value)| self.cells().of(value)).collect();
-        self.row(&cells)
+        self.row(values.map(|(field, value)| FieldValue::of(field, value)))
     }
 
     /// Writes the header row. Called again when the database read is retried, which fails once a
@@ -242,17 +201,25 @@ pub(crate) async fn limit_exports(frame: &Frame) -> Result<(), Refusal> {
     Ok(())
 }
 
+fn in_file(
+    cells: impl IntoIterator<Item = FieldValue>,
+    locale: Locale,
+) -> impl Iterator<Item = String> {
+    cells.into_iter().map(move |cell| cell.in_file(locale))
+}
+
 /// Responds with a file of rows that are in memory.
 pub(crate) fn file_of_rows(
     frame: &Frame,
     name: &str,
     columns: &[&str],
-    rows: impl IntoIterator<Item = Vec<String>>,
+    rows: impl IntoIterator<Item = Vec<FieldValue>>,
 ) -> Response {
-    let mut writer = writer(frame.locale);
+    let (locale, mut writer) = (frame.locale, writer(frame.locale));
     let written = writer.write_record(columns);
     let mut rows = rows.into_iter();
-    let written = written.and_then(|()| rows.try_for_each(|row| writer.write_record(row)));
+    let mut write = |row| writer.write_record(in_file(row, locale));
+    let written = written.and_then(|()| rows.try_for_each(&mut write));
     let written = written.map_err(web::Error::internal);
     let bytes = written.and_then(|()| writer.into_inner().map_err(web::Error::internal));
     match bytes {

@@ -11,7 +11,7 @@ mod spool;
 
 pub(crate) use address::ListAddress;
 pub(crate) use days::Days;
-pub(crate) use export::{Cells, ExportFile, export, file_of_rows, headings, limit_exports};
+pub(crate) use export::{ExportFile, export, file_of_rows, headings, limit_exports};
 pub(crate) use pages::{PageLink, page_links};
 pub(crate) use request::{ListFilters, ListRequest};
 pub(crate) use row::{Cell, CellInput, Column, Head, Heading, Row, RowAction};

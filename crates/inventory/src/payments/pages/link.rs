@@ -171,7 +171,7 @@ pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult
         Err(failure @ (Failure::Unreachable(_) | Failure::Unanswered(_))) => {
             Ok(unanswered(&frame, link, &failure))
         }
-        Err(failure) => unavailable(&frame, failure),
+        Err(failure) => Ok(unavailable(&frame, failure)),
     }
 }
 

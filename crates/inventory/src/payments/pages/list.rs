@@ -20,7 +20,8 @@ use crate::{
     access::{Model, Verb},
     page::{
         Frame, PageResult, flash,
-        list_page::{self, Cells, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
+        list_page::{self, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
+        value::FieldValue,
     },
     payments,
     rest::{
@@ -55,7 +56,7 @@ pub(super) trait CheckoutList {
     fn row(frame: &Frame, record: &Self::Record) -> Row;
 
     /// The cells of a record in the export.
-    fn cells(cells: Cells, record: &Self::Record) -> Vec<String>;
+    fn cells(record: &Self::Record) -> Vec<FieldValue>;
 }
 
 /// The parsed parameters of a list of checkout's records.
@@ -109,19 +110,13 @@ impl CheckoutRequest {
     }
 
     /// The requested page of the records. The number of the last one follows from the count.
-    async fn page<T: ListedRecord>(
-        &self,
-        frame: &Frame,
-    ) -> Result<Result<Page<T>, InvalidPage>, Failure> {
+    async fn page<T: ListedRecord>(&self, frame: &Frame) -> Result<Page<T>, Failure> {
         let page_request = PageRequest {
             size: self.query.page_size,
             ..self.page_request
         };
         let mut list = payments::list(&frame.state, &frame.caller, &self.query).await?;
-        let number = match page_request.within(list.count) {
-            Ok((number, _)) => number,
-            Err(error) => return Ok(Err(error)),
-        };
+        let (number, _) = page_request.within(list.count).map_err(Refusal::from)?;
         if number != self.query.page {
             let query = ListQuery {
                 page: number,
@@ -129,7 +124,7 @@ impl CheckoutRequest {
             };
             list = payments::list(&frame.state, &frame.caller, &query).await?;
         }
-        Ok(Ok(page_request.page(list.count, number, list.results)))
+        Ok(page_request.page(list.count, number, list.results))
     }
 }
 
@@ -145,10 +140,10 @@ pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) 
     list.size = request.query.page_size;
     if !list.form.is_refused() {
         match request.page(&frame).await {
-            Ok(page) => list.fill(&page?, |record| L::row(&frame, record)),
+            Ok(page) => list.fill(&page, |record| L::row(&frame, record)),
             Err(failure) => match refused_search(&failure) {
                 Some(error) => list.form.complain("search", error_text(&frame, error)),
-                None => return unavailable(&frame, failure),
+                None => return Ok(unavailable(&frame, failure)),
             },
         }
     }
@@ -217,14 +212,16 @@ pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageR
         Err(failure) if refused_search(&failure).is_some() => {
             return Ok(list_page::back_to_list(&address));
         }
-        Err(failure) => return unavailable(&frame, failure),
-    };
-    let write = async move |_: &mut db::Conn, file: &list_page::ExportFile| {
-        let mut rows = records.iter().map(|record| L::cells(file.cells(), record));
-        Ok(rows.try_for_each(|cells| file.row(&cells))?)
+        Err(failure) => return Ok(unavailable(&frame, failure)),
     };
     let columns: Vec<_> = L::COLUMNS.iter().map(|column| frame.say(*column)).collect();
-    list_page::export(&frame, L::FILE_NAME, &columns, write).await
+    let rows = records.iter().map(L::cells);
+    Ok(list_page::file_of_rows(
+        &frame,
+        L::FILE_NAME,
+        &columns,
+        rows,
+    ))
 }
 
 /// Redirects to the list, with a message about the export's limit.

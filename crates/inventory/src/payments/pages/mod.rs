@@ -10,7 +10,10 @@ mod payments;
 mod refund;
 
 use askama::Template;
-use axum::extract::Path;
+use axum::{
+    extract::Path,
+    response::{IntoResponse as _, Response},
+};
 use db::Money;
 use http::StatusCode;
 use resource::{Both, Field};
@@ -20,7 +23,7 @@ use super::{Failure, client::CheckoutError, model::CheckoutOrder};
 use crate::{
     access::{Model, Verb},
     page::{
-        Form, Frame, PageResult,
+        Form, Frame,
         form_token::FormToken,
         list_page::ListFilters,
         numbers,
@@ -32,6 +35,8 @@ use list::CheckoutList as _;
 
 /// An id of checkout in a path.
 type Id = Path<String>;
+/// The response of a page, or the page instead of it that says why checkout gave none.
+type CheckoutResult = axum::response::Result<Response>;
 
 /// What an item without the serial number of a product means for the stock.
 const NO_CODE: Both = (
@@ -139,12 +144,15 @@ struct UnavailablePage<'a> {
     sentence: &'static str,
 }
 
+/// The result of a request to checkout, or the page for a failed one.
+fn available<T>(frame: &Frame, result: Result<T, Failure>) -> axum::response::Result<T> {
+    result.map_err(|failure| unavailable(frame, failure).into())
+}
+
 /// The page for a failed request to checkout.
-fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
+fn unavailable(frame: &Frame, failure: Failure) -> Response {
     let sentence = match failure {
-        Failure::NotFound => return Err(Refusal::NotFound),
-        Failure::Throttled(refusal) => return Err(refusal),
-        Failure::Store(error) => return Err(Refusal::Database(error)),
+        Failure::Page(refusal) => return refusal.into_response(),
         Failure::Unreachable(_) => frame.text(
             "O serviço de pagamentos não está acessível agora. Tente de novo em alguns instantes.",
             "The payment service cannot be reached right now. Try again in a moment.",
@@ -159,7 +167,7 @@ fn unavailable(frame: &Frame, failure: Failure) -> PageResult {
         ),
         Failure::Refused(error) => error_text(frame, &error),
     };
-    Ok(frame.show_with(StatusCode::BAD_GATEWAY, UnavailablePage { frame, sentence }))
+    frame.show_with(StatusCode::BAD_GATEWAY, UnavailablePage { frame, sentence })
 }
 
 /// Checkout's error in the user's language. An error without a translation is logged.

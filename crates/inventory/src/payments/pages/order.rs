@@ -11,11 +11,12 @@ use super::{
         labels::{StatusLabel, method_id, order_state, order_status, payment_status},
         model::{CheckoutOrder, OrderStatus},
     },
-    Confirmation, Id, error_text, order_address, payment_address, require, unavailable, with_order,
+    CheckoutResult, Confirmation, Id, available, error_text, order_address, payment_address,
+    require, unavailable, with_order,
 };
 use crate::{
     access::{Model, Verb},
-    page::{FormSubmission, Frame, PageResult, flash, see_other},
+    page::{FormSubmission, Frame, flash, see_other},
     payments,
     rest::query::encode,
 };
@@ -57,12 +58,10 @@ impl CheckoutOrderPage<'_> {
     }
 }
 
-pub(super) async fn show(frame: Frame, Path(id): Id) -> PageResult {
+pub(super) async fn show(frame: Frame, Path(id): Id) -> CheckoutResult {
     require(&frame, Verb::View, Model::Order)?;
-    let order = match payments::order(&frame.state, &frame.caller, &id).await {
-        Ok(order) => order,
-        Err(failure) => return unavailable(&frame, failure),
-    };
+    let order = payments::order(&frame.state, &frame.caller, &id).await;
+    let order = available(&frame, order)?;
     let is_open = order.status == OrderStatus::Open;
     Ok(frame.show(CheckoutOrderPage {
         state: order_state(&order),
@@ -131,12 +130,11 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 }
 
 /// `GET /payments/orders/{id}/cancel/`
-pub(super) async fn ask(frame: Frame, Path(id): Id) -> PageResult {
+pub(super) async fn ask(frame: Frame, Path(id): Id) -> CheckoutResult {
     require(&frame, Verb::Add, Model::Order)?;
-    match payments::order(&frame.state, &frame.caller, &id).await {
-        Ok(order) => Ok(frame.show(confirmation(&frame, &order, String::new()))),
-        Err(failure) => unavailable(&frame, failure),
-    }
+    let order = payments::order(&frame.state, &frame.caller, &id).await;
+    let order = available(&frame, order)?;
+    Ok(frame.show(confirmation(&frame, &order, String::new())))
 }
 
 fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) -> Confirmation<'a> {
@@ -158,7 +156,7 @@ fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) ->
 }
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
-pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> PageResult {
+pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> CheckoutResult {
     require(&frame, Verb::Add, Model::Order)?;
     let problem = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
         Ok(_) => {
@@ -172,13 +170,10 @@ pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> Pag
                 "The payment service did not respond. The order may or may not have been cancelled: check before you try again.",
             )
             .to_owned(),
-        Err(failure) => return unavailable(&frame, failure),
+        Err(failure) => return Ok(unavailable(&frame, failure)),
     };
-    match payments::order(&frame.state, &frame.caller, &id).await {
-        Ok(order) => {
-            let confirmation = confirmation(&frame, &order, problem);
-            Ok(frame.show_with(StatusCode::CONFLICT, confirmation))
-        }
-        Err(failure) => unavailable(&frame, failure),
-    }
+    let order = payments::order(&frame.state, &frame.caller, &id).await;
+    let order = available(&frame, order)?;
+    let confirmation = confirmation(&frame, &order, problem);
+    Ok(frame.show_with(StatusCode::CONFLICT, confirmation))
 }

@@ -16,9 +16,8 @@ use crate::{
     access::{Model, Verb},
     page::{
         Frame,
-        list_page::{
-            Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
-        },
+        list_page::{Cell, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row},
+        value::FieldValue,
     },
 };
 
@@ -94,18 +93,17 @@ impl CheckoutList for Orders {
         }
     }
 
-    fn cells(cells: Cells, order: &CheckoutOrder) -> Vec<String> {
-        let reference = order.reference.as_deref().map(Cells::text);
+    fn cells(order: &CheckoutOrder) -> Vec<FieldValue> {
         vec![
-            order.id.clone(),
-            reference.unwrap_or_default(),
-            cells.say(order_state(order).text),
-            cells.amount(order.amount),
-            cells.amount(order.refunded_amount),
-            Cells::text(&order.description),
-            cells.time(order.created_at),
-            cells.time(order.expires_at),
-            order.paid_at.map(|at| cells.time(at)).unwrap_or_default(),
+            FieldValue::Text(order.id.clone()),
+            FieldValue::text(order.reference.clone()),
+            FieldValue::Word(order_state(order).text),
+            FieldValue::Money(order.amount),
+            FieldValue::Money(order.refunded_amount),
+            FieldValue::Text(order.description.clone()),
+            FieldValue::Time(order.created_at),
+            FieldValue::Time(order.expires_at),
+            order.paid_at.map_or(FieldValue::Empty, FieldValue::Time),
         ]
     }
 }

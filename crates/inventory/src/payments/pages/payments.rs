@@ -13,20 +13,19 @@ use super::{
         labels::{METHODS, PAYMENT_STATUSES, StatusLabel, method, method_id, payment_status},
         model::{CheckoutOrder, Payment, PaymentStatus},
     },
-    Id, ORDERS, PAYMENTS,
+    CheckoutResult, Id, ORDERS, PAYMENTS, available,
     list::CheckoutList,
-    payment_address, require, unavailable, with_order,
+    payment_address, require, with_order,
 };
 use crate::{
     access::{Model, Verb},
     audit::{ActionKind, Entry},
     page::{
-        Frame, PageResult,
+        Frame,
         history::SYSTEM,
-        list_page::{
-            Cell, Cells, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row,
-        },
+        list_page::{Cell, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row},
         part::{PagePart, part},
+        value::FieldValue,
     },
     payments,
     rest::query::Parameters,
@@ -109,18 +108,17 @@ impl CheckoutList for Payments {
         }
     }
 
-    fn cells(cells: Cells, payment: &Payment) -> Vec<String> {
+    fn cells(payment: &Payment) -> Vec<FieldValue> {
         vec![
-            payment.id.clone(),
-            cells.say(payment_status(payment.status).text),
-            cells.amount(payment.transaction_amount),
-            cells.say(method(payment.method())),
-            Cells::text(&payment.payer.email),
-            cells.time(payment.date_created),
+            FieldValue::Text(payment.id.clone()),
+            FieldValue::Word(payment_status(payment.status).text),
+            FieldValue::Money(payment.transaction_amount),
+            FieldValue::Word(method(payment.method())),
+            FieldValue::Text(payment.payer.email.clone()),
+            FieldValue::Time(payment.date_created),
             payment
                 .date_approved
-                .map(|at| cells.time(at))
-                .unwrap_or_default(),
+                .map_or(FieldValue::Empty, FieldValue::Time),
         ]
     }
 }
@@ -166,16 +164,12 @@ impl PaymentPage<'_> {
 }
 
 /// `GET /payments/received/{id}/`
-pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
+pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> CheckoutResult {
     require(&frame, Verb::View, Model::Order)?;
-    let payment = match payments::payment(&frame.state, &frame.caller, &id).await {
-        Ok(payment) => payment,
-        Err(failure) => return unavailable(&frame, failure),
-    };
-    let order = match order_of(&frame, &payment, &parameters).await {
-        Ok(order) => order,
-        Err(failure) => return unavailable(&frame, failure),
-    };
+    let payment = payments::payment(&frame.state, &frame.caller, &id).await;
+    let payment = available(&frame, payment)?;
+    let order = order_of(&frame, &payment, &parameters).await;
+    let order = available(&frame, order)?;
     let entries = payments::audited_requests(&frame.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;

@@ -13,7 +13,7 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    Confirmation, Id, error_text, idempotency_key, payment_address,
+    CheckoutResult, Confirmation, Id, available, error_text, idempotency_key, payment_address,
     payments::{has_no_outcome, order_of, refunded},
     read_amount, require, unavailable, with_order,
 };
@@ -121,15 +121,14 @@ impl RefundSubject {
 }
 
 /// `GET /payments/received/{id}/refund/`
-pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> PageResult {
+pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> CheckoutResult {
     require(&frame, Verb::Refund, Model::Payment)?;
-    match RefundSubject::read(&frame, &id, &parameters).await {
-        Ok(subject) if subject.payment.status != PaymentStatus::Approved => {
-            Ok(see_other(&subject.back))
-        }
-        Ok(subject) => subject.ask(&frame, &Form::new().with("how", "all")).await,
-        Err(failure) => unavailable(&frame, failure),
+    let subject = RefundSubject::read(&frame, &id, &parameters).await;
+    let subject = available(&frame, subject)?;
+    if subject.payment.status != PaymentStatus::Approved {
+        return Ok(see_other(&subject.back));
     }
+    Ok(subject.ask(&frame, &Form::new().with("how", "all")).await?)
 }
 
 /// `POST /payments/received/{id}/refund/`: the confirmation, and then the refund.
@@ -138,13 +137,11 @@ pub(super) async fn refund(
     Path(id): Id,
     parameters: Parameters,
     post: FormSubmission,
-) -> PageResult {
+) -> CheckoutResult {
     require(&frame, Verb::Refund, Model::Payment)?;
     let mut form = post.form;
-    let subject = match RefundSubject::read(&frame, &id, &parameters).await {
-        Ok(subject) => subject,
-        Err(failure) => return unavailable(&frame, failure),
-    };
+    let subject = RefundSubject::read(&frame, &id, &parameters).await;
+    let subject = available(&frame, subject)?;
     let is_part = form.value("how") == "part";
     if !is_part && !form.value(REFUNDED.name).trim().is_empty() {
         form.set("how", "part");
@@ -175,7 +172,7 @@ pub(super) async fn refund(
         form.complain_of(REFUNDED, format!("{text} {}.", frame.locale.money(most)));
     }
     if form.is_refused() {
-        return subject.ask(&frame, &form).await;
+        return Ok(subject.ask(&frame, &form).await?);
     }
     if !is_confirmed {
         let confirmation = subject.confirmation(&frame, amount, frame.once_only_token());
@@ -186,7 +183,7 @@ pub(super) async fn refund(
         Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
             error_text(&frame, &error).clone_into(&mut form.problem);
-            subject.ask(&frame, &form).await
+            Ok(subject.ask(&frame, &form).await?)
         }
         Err(Failure::Unanswered(_)) => {
             let token = form.value(TOKEN).to_owned();
@@ -195,7 +192,7 @@ pub(super) async fn refund(
                 subject.confirmation(&frame, amount, token),
             ))
         }
-        Err(failure) => unavailable(&frame, failure),
+        Err(failure) => Ok(unavailable(&frame, failure)),
     }
 }
 

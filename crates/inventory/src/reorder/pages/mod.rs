@@ -94,7 +94,7 @@ async fn export(frame: Frame) -> PageResult {
     );
     let (threshold, locale) = (frame.state.config.low_stock_threshold, frame.locale);
     let read = async move |conn: &mut Conn, file: &ExportFile| {
-        let put = |need: &super::ReorderNeed| file.row(&view::cells(need, locale));
+        let put = |need: &super::ReorderNeed| file.row(view::cells(need, locale));
         Ok(super::each(conn, settings, (threshold, now), put).await?)
     };
     let columns = view::COLUMNS.map(|column| frame.say(column));

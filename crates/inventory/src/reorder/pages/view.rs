@@ -15,9 +15,9 @@ use crate::{
     page::{
         Form, Frame,
         list_page::{
-            Cell, CellInput, Cells, Column, Empty, Heading, Link, ListAddress, ListPage, Row,
-            RowAction,
+            Cell, CellInput, Column, Empty, Heading, Link, ListAddress, ListPage, Row, RowAction,
         },
+        value::FieldValue,
     },
     rest::query::{Parameters, encode},
 };
@@ -50,22 +50,22 @@ pub(super) const COLUMNS: [Both; 11] = [
 ];
 
 /// A product's row in the export.
-pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [String; 11] {
+pub(super) fn cells(need: &ReorderNeed, locale: Locale) -> [FieldValue; 11] {
     let (stock, source) = (&need.low.stock, &need.source);
     let supplier = source.supplier.as_ref();
-    let cover = need.low.cover.map(|days| round_down(days).to_string());
+    let number = |number: Option<i64>| number.map_or(FieldValue::Empty, FieldValue::Number);
     [
-        stock.product.id.to_string(),
-        Cells::text(&stock.product.title),
-        Cells::text(source.serie_number.as_deref().unwrap_or_default()),
-        stock.quantity.to_string(),
-        stock.threshold.to_string(),
-        cover.unwrap_or_default(),
-        need.low.sold.to_string(),
-        supplier.map_or_else(String::new, |supplier| supplier.id.to_string()),
-        supplier.map_or_else(String::new, |supplier| Cells::text(&supplier.name)),
-        need.figures.order_quantity().to_string(),
-        analysis::reason(locale, &need.figures),
+        FieldValue::Number(stock.product.id),
+        FieldValue::Text(stock.product.title.clone()),
+        FieldValue::text(source.serie_number.clone()),
+        FieldValue::Number(stock.quantity),
+        FieldValue::Number(stock.threshold),
+        number(need.low.cover.map(round_down)),
+        FieldValue::Number(need.low.sold),
+        number(supplier.map(|supplier| supplier.id)),
+        FieldValue::text(supplier.map(|supplier| supplier.name.clone())),
+        FieldValue::Number(need.figures.order_quantity()),
+        FieldValue::Text(analysis::reason(locale, &need.figures)),
     ]
 }
 
