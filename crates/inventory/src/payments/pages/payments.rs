@@ -28,7 +28,7 @@ use crate::{
         value::FieldValue,
     },
     payments,
-    rest::query::Parameters,
+    rest::{Refusal, query::Parameters},
 };
 
 pub(super) struct Payments;
@@ -189,8 +189,8 @@ pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> 
     }))
 }
 
-/// The order that the query string names, if the payment belongs to it. Fails only if the user has
-/// made too many calls: without its order, a payment's refunds would be told as unknown.
+/// The order that the query string names, if the payment belongs to it. Too many calls are told as
+/// such: without its order, a payment's refunds would be told as unknown.
 pub(super) async fn order_of(
     frame: &Frame,
     payment: &Payment,
@@ -200,7 +200,8 @@ pub(super) async fn order_of(
         return Ok(None);
     };
     match payments::order(&frame.state, &frame.caller, id).await {
-        Err(failure @ Failure::Throttled(_)) => Err(failure),
+        Err(Failure::Page(Refusal::NotFound)) => Ok(None),
+        Err(failure @ Failure::Page(_)) => Err(failure),
         read => Ok(read.ok().filter(|order| {
             let mut payments = order.payments.iter();
             payments.any(|one| one.id == payment.id)
