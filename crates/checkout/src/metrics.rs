@@ -2,7 +2,6 @@
 
 use std::sync::atomic::AtomicU64;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -13,49 +12,29 @@ use crate::provider::{Failure, OPERATIONS, Observation};
 use crate::request::MethodKind;
 
 type Count = Counter<u64, AtomicU64>;
+/// Labels, each with its name.
+type Labels<const N: usize> = [(&'static str, &'static str); N];
 
 /// The service's metrics. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Metrics {
-    payments: Family<PaymentLabels, Count>,
-    calls: Family<CallLabels, Count>,
-    call_duration: Family<OperationLabel, Histogram, fn() -> Histogram>,
+    /// By method, and by the state of the created payment or the reason of the failure.
+    payments: Family<Labels<2>, Count>,
+    calls: Family<Labels<2>, Count>,
+    call_duration: Family<Labels<1>, Histogram, fn() -> Histogram>,
     /// Payments and refunds of unknown outcome.
     pub(crate) unknown: Gauge,
     /// Reports of a state that cannot follow the stored one.
     pub(crate) refused_moves: Count,
     /// Cancellations of payments under review.
     pub(crate) exceptional_moves: Count,
-    notifications: Family<OutcomeLabel, Count>,
+    notifications: Family<Labels<1>, Count>,
     /// Waiting notifications.
     pub(crate) inbox: Gauge,
-    reconciled: Family<OutcomeLabel, Count>,
+    reconciled: Family<Labels<1>, Count>,
     /// Attempts that had ended without a payment or a refund, and for which one was found.
     pub(crate) corrected: Count,
     declines: Gauge,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct PaymentLabels {
-    method: &'static str,
-    /// The state of the created payment, or the reason of the failure.
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CallLabels {
-    operation: &'static str,
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OperationLabel {
-    operation: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabel {
-    outcome: &'static str,
 }
 
 /// Upper bounds in seconds, from a sandbox on this machine to the longest timeout.
@@ -131,20 +110,17 @@ impl Metrics {
     /// appears with its first event.
     fn begin(&self) {
         for outcome in ["accepted", "ignored", "refused", "given_up"] {
-            drop(self.notifications.get_or_create(&OutcomeLabel { outcome }));
+            drop(self.notifications.get_or_create(&[("outcome", outcome)]));
         }
         for operation in OPERATIONS {
-            let outcome = "done";
-            drop(self.calls.get_or_create(&CallLabels { operation, outcome }));
+            drop(self.calls.get_or_create(&call_labels(operation, "done")));
         }
     }
 
     /// Counts a payment with the state in which it was created, or the failure of its creation.
     pub(crate) fn payment(&self, method: MethodKind, made: Result<PaymentState, &Failure>) {
-        let labels = PaymentLabels {
-            method: method.name(),
-            outcome: made.map_or_else(outcome, PaymentState::name),
-        };
+        let outcome = made.map_or_else(outcome, PaymentState::name);
+        let labels = [("method", method.name()), ("outcome", outcome)];
         self.payments.get_or_create(&labels).inc();
     }
 
@@ -158,10 +134,10 @@ impl Metrics {
         };
         let operation = call.operation;
         self.calls
-            .get_or_create(&CallLabels { operation, outcome })
+            .get_or_create(&call_labels(operation, outcome))
             .inc();
         self.call_duration
-            .get_or_create(&OperationLabel { operation })
+            .get_or_create(&[("operation", operation)])
             .observe(call.duration.as_secs_f64());
     }
 
@@ -173,16 +149,18 @@ impl Metrics {
     /// Counts a notification with the outcome `accepted`, `ignored`, `refused` or `given_up`.
     pub(crate) fn notification(&self, outcome: &'static str) {
         self.notifications
-            .get_or_create(&OutcomeLabel { outcome })
+            .get_or_create(&[("outcome", outcome)])
             .inc();
     }
 
     /// Counts a check of the reconciler by its outcome.
     pub(crate) fn reconciled(&self, outcome: &'static str) {
-        self.reconciled
-            .get_or_create(&OutcomeLabel { outcome })
-            .inc();
+        self.reconciled.get_or_create(&[("outcome", outcome)]).inc();
     }
+}
+
+const fn call_labels(operation: &'static str, outcome: &'static str) -> Labels<2> {
+    [("operation", operation), ("outcome", outcome)]
 }
 
 fn outcome(failure: &Failure) -> &'static str {
