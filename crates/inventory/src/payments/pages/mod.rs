@@ -145,7 +145,11 @@ struct UnavailablePage<'a> {
 }
 
 /// The result of a request to checkout, or the page for a failed one.
-fn available<T>(frame: &Frame, result: Result<T, Failure>) -> axum::response::Result<T> {
+async fn available<T>(
+    frame: &Frame,
+    request: impl Future<Output = Result<T, Failure>>,
+) -> axum::response::Result<T> {
+    let result = request.await;
     result.map_err(|failure| unavailable(frame, failure).into())
 }
 

@@ -60,8 +60,8 @@ impl CheckoutOrderPage<'_> {
 
 pub(super) async fn show(frame: Frame, Path(id): Id) -> CheckoutResult {
     require(&frame, Verb::View, Model::Order)?;
-    let order = payments::order(&frame.state, &frame.caller, &id).await;
-    let order = available(&frame, order)?;
+    let order = payments::order(&frame.state, &frame.caller, &id);
+    let order = available(&frame, order).await?;
     let is_open = order.status == OrderStatus::Open;
     Ok(frame.show(CheckoutOrderPage {
         state: order_state(&order),
@@ -132,8 +132,8 @@ fn events(frame: &Frame, order: &CheckoutOrder) -> Vec<OrderHistoryEvent> {
 /// `GET /payments/orders/{id}/cancel/`
 pub(super) async fn ask(frame: Frame, Path(id): Id) -> CheckoutResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let order = payments::order(&frame.state, &frame.caller, &id).await;
-    let order = available(&frame, order)?;
+    let order = payments::order(&frame.state, &frame.caller, &id);
+    let order = available(&frame, order).await?;
     Ok(frame.show(confirmation(&frame, &order, String::new())))
 }
 
@@ -172,8 +172,8 @@ pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> Che
             .to_owned(),
         Err(failure) => return Ok(unavailable(&frame, failure)),
     };
-    let order = payments::order(&frame.state, &frame.caller, &id).await;
-    let order = available(&frame, order)?;
+    let order = payments::order(&frame.state, &frame.caller, &id);
+    let order = available(&frame, order).await?;
     let confirmation = confirmation(&frame, &order, problem);
     Ok(frame.show_with(StatusCode::CONFLICT, confirmation))
 }

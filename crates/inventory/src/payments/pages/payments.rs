@@ -166,10 +166,10 @@ impl PaymentPage<'_> {
 /// `GET /payments/received/{id}/`
 pub(super) async fn show(frame: Frame, Path(id): Id, parameters: Parameters) -> CheckoutResult {
     require(&frame, Verb::View, Model::Order)?;
-    let payment = payments::payment(&frame.state, &frame.caller, &id).await;
-    let payment = available(&frame, payment)?;
-    let order = order_of(&frame, &payment, &parameters).await;
-    let order = available(&frame, order)?;
+    let payment = payments::payment(&frame.state, &frame.caller, &id);
+    let payment = available(&frame, payment).await?;
+    let order = order_of(&frame, &payment, &parameters);
+    let order = available(&frame, order).await?;
     let entries = payments::audited_requests(&frame.state, &payment.id);
     let entries = part("requests for a payment", entries).await?;
     let may = frame.may(Verb::Refund, Model::Payment) && payment.status == PaymentStatus::Approved;

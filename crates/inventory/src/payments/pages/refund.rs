@@ -123,8 +123,8 @@ impl RefundSubject {
 /// `GET /payments/received/{id}/refund/`
 pub(super) async fn ask(frame: Frame, Path(id): Id, parameters: Parameters) -> CheckoutResult {
     require(&frame, Verb::Refund, Model::Payment)?;
-    let subject = RefundSubject::read(&frame, &id, &parameters).await;
-    let subject = available(&frame, subject)?;
+    let subject = RefundSubject::read(&frame, &id, &parameters);
+    let subject = available(&frame, subject).await?;
     if subject.payment.status != PaymentStatus::Approved {
         return Ok(see_other(&subject.back));
     }
@@ -140,8 +140,8 @@ pub(super) async fn refund(
 ) -> CheckoutResult {
     require(&frame, Verb::Refund, Model::Payment)?;
     let mut form = post.form;
-    let subject = RefundSubject::read(&frame, &id, &parameters).await;
-    let subject = available(&frame, subject)?;
+    let subject = RefundSubject::read(&frame, &id, &parameters);
+    let subject = available(&frame, subject).await?;
     let is_part = form.value("how") == "part";
     if !is_part && !form.value(REFUNDED.name).trim().is_empty() {
         form.set("how", "part");
