@@ -1,7 +1,7 @@
 //! The search of the product list: products whose titles match, alternative interpretations, and
 //! links to other matches.
 
-use super::address;
+use super::{ARCHIVED, address};
 use crate::{
     catalogue::{
         named::{self, Kind},
@@ -48,7 +48,26 @@ pub(super) async fn found(
     if let Some(search) = parameters.get("search") {
         list.also = also(frame, search, interpretation.as_ref()).await?;
     }
+    if found.count == 0 && parameters.get(ARCHIVED) == Some("false") {
+        list.also.extend(archived(frame, list, interpreted).await?);
+    }
     Ok(found)
+}
+
+/// A link to the archived products, if the filters select any: who finds nothing may make a product
+/// again that is archived.
+async fn archived(
+    frame: &Frame,
+    list: &ListPage,
+    mut parameters: Parameters,
+) -> Result<Option<Chip>, Refusal> {
+    parameters.set(ARCHIVED, "true");
+    let count = products::list(&frame.state, &parameters).await?.count;
+    let words = frame.text("Produtos arquivados", "Archived products");
+    Ok((count > 0).then(|| Chip {
+        text: format!("{words}: {count}"),
+        address: list.address.with(&[(ARCHIVED, "true")]),
+    }))
 }
 
 fn interpretation_note(frame: &Frame, interpretation: &Interpretation) -> String {

@@ -55,6 +55,24 @@ app_on_both_engines!(
     }
 );
 
+app_on_both_engines!(
+    a_search_that_only_archived_products_match_leads_to_them,
+    async |app| {
+        let product = app.admin().a_product("Achocolatado", 1).await;
+        let viewer = app.logged_in("viewer").await;
+        let found = viewer.page("/products/?search=achoco").await;
+        assert!(!found.contains("Archived products:"), "{found}");
+        let path = format!("/api/v1/products/{product}/archived/");
+        app.admin().put(&path, json!({"archived": true})).await;
+        let none = viewer.page("/products/?search=achoco").await;
+        has(&none, &["Nothing found for", "Archived products: 1"]);
+        let (before, _) = none.split_once("\">Archived products: 1").unwrap();
+        let (_, address) = before.rsplit_once("href=\"").unwrap();
+        let found = viewer.page(&address.replace("&#38;", "&")).await;
+        has(&found, &["Achocolatado", "1–1 of 1"]);
+    }
+);
+
 app_on_both_engines!(a_scanned_serie_number_jumps_to_its_product, async |app| {
     shop(&app).await;
     let viewer = app.logged_in("viewer").await;
