@@ -51,7 +51,7 @@ app_on_both_engines!(
         has(
             &english,
             &[
-                "From 21 Nov 2026 to 20 Dec 2026, compared with 22 Oct 2026 to 20 Nov 2026",
+                "From 21 Nov 2026 to 20 Dec 2026, compared with 22 Oct 2026 to 20 Nov 2026 (UTC)",
                 "Sales value R$ 1,875.00 50% more before R$ 1,250.00",
                 "Profit R$ 675.00 50% more before R$ 450.00",
                 "Outflows 2 100% more before 1",

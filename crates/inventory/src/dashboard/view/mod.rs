@@ -197,7 +197,7 @@ impl<'a> View<'a> {
         let (begin, before) = (period.begin(now), period.begin_before(now));
         let noon_of_last = |end: Timestamp| self.locale().date(end - DAY / 2);
         format!(
-            "{} {} {} {}, {} {} {} {}",
+            "{} {} {} {}, {} {} {} {} (UTC)",
             self.text("De", "From"),
             self.day(begin),
             self.text("a", "to"),
