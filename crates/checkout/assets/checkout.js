@@ -50,7 +50,7 @@ function showMethod() {
 function showButton() {
   const total = amount();
   const name = { card: "pay", pix: "pay_pix", boleto: "pay_boleto" }[method()];
-  const text = total && method() !== "boleto" ? say(`${name}_amount`, { amount: money(total) }) : say(name);
+  const text = total ? say(`${name}_amount`, { amount: money(total) }) : say(name);
   button.querySelector("span").textContent = text;
 }
 

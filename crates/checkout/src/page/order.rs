@@ -127,7 +127,10 @@ impl PageOrder {
                 layout.text("Gerar Pix de", "Get the Pix code for"),
             )
         } else {
-            return layout.text("Gerar boleto", "Get the boleto").to_owned();
+            (
+                layout.text("Gerar boleto", "Get the boleto"),
+                layout.text("Gerar boleto de", "Get the boleto for"),
+            )
         };
         match self.amount_text(layout) {
             Some(amount) => format!("{with_amount} {amount}"),

@@ -16,6 +16,11 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "Get the Pix code for {amount}",
     ),
     ("pay_boleto", "Gerar boleto", "Get the boleto"),
+    (
+        "pay_boleto_amount",
+        "Gerar boleto de {amount}",
+        "Get the boleto for {amount}",
+    ),
     ("installments_one", "À vista", "One payment"),
     (
         "installments_many",

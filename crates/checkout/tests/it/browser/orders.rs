@@ -27,7 +27,7 @@ async fn an_order_is_paid_by_pix_with_what_the_shop_knows_filled_in() {
     buyer.wait_text(".brand", "Modo de teste").await;
     buyer.wait_text("#pay", "Pagar R$ 149,90").await;
     buyer.choose("boleto").await;
-    buyer.wait_text("#pay", "Gerar boleto").await;
+    buyer.wait_text("#pay", "Gerar boleto de R$ 149,90").await;
     buyer.choose("pix").await;
     buyer.wait_text("#pay", "Gerar Pix de R$ 149,90").await;
     buyer.pay().await;
