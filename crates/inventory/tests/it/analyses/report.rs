@@ -219,16 +219,18 @@ app_on_both_engines!(
         };
         load_bytes(&app, products, row(1, 0)).await.unwrap();
         app.admin().delete("/api/v1/products/1/").await;
-        let mut history = "product,quantity,created_at\n".to_owned();
+        let mut history = vec!["product,quantity,created_at".to_owned()];
         for _ in 0..20 {
             let then = resource::time_text(app.clock.now());
-            history += &format!("1,3,{then}\n2,3,{then}\n");
+            history.extend([1, 2].map(|product| format!("{product},3,{then}")));
             app.clock.advance(DAY * 3);
         }
         for product in [1, 2] {
             load_bytes(&app, products, row(product, 14)).await.unwrap();
         }
-        load_bytes(&app, OUTFLOWS, history).await.unwrap();
+        load_bytes(&app, OUTFLOWS, history.join("\n"))
+            .await
+            .unwrap();
         app.clock.advance(DAY);
         let (lines, _) = report_of(&app).await;
         assert!(lines[0].demand_per_day.is_some());
