@@ -121,12 +121,18 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown.
-pub(crate) fn with_companions(file: &Path) -> [PathBuf; 3] {
+/// A SQLite database, and the companion files that SQLite leaves after an unclean shutdown, or
+/// deletes.
+pub(crate) fn with_companions(file: &Path) -> [PathBuf; 4] {
     let companion = |ending: &str| {
         let mut name = file.as_os_str().to_owned();
         name.push(ending);
         PathBuf::from(name)
     };
-    [file.to_path_buf(), companion("-wal"), companion("-shm")]
+    [
+        file.to_path_buf(),
+        companion("-wal"),
+        companion("-shm"),
+        companion("-journal"),
+    ]
 }

@@ -258,6 +258,7 @@ fn no_output_replaces_a_device_a_pipe_a_link_or_our_own_data() {
     for own in [
         "inventory.sqlite",
         "checkout.sqlite-wal",
+        "checkout.sqlite-journal",
         "checkout.sqlite.lock",
         "inventory.key",
         "link",
