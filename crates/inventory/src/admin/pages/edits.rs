@@ -148,6 +148,7 @@ pub(super) async fn save(
         };
         edits.0.push((row, form));
     }
+    edits.0.sort_by_key(|(row, _)| row.id);
     let rows = edits.0.iter().map(|(row, _)| row.clone());
     let list_write = ListWrite {
         rows: rows.collect(),
