@@ -282,62 +282,6 @@ app_on_both_engines!(
     }
 );
 
-/// Imports inflows of a product, and calls `meanwhile` once while they are being published.
-async fn receive_beside(app: &TestApp, product: i64, meanwhile: impl Future<Output = ()>) {
-    let supplier = app.admin().a_supplier("Atacado").await;
-    let rows = format!("{supplier},{product},1\n").repeat(450);
-    let file = CsvFile::new(&format!("supplier,product,quantity\n{rows}"));
-    let inflows = FileKind::Movements(Movement::Inflow);
-    let mut work = Box::pin(file.import(app, inflows));
-    let mut meanwhile = Some(meanwhile);
-    let imported = loop {
-        if let Some(imported) = poll_once(&mut work.as_mut()).await {
-            break imported;
-        }
-        if app.count("inflows").await > 0
-            && let Some(meanwhile) = meanwhile.take()
-        {
-            meanwhile.await;
-        }
-    };
-    assert!(meanwhile.is_none());
-    assert_eq!(imported.unwrap().added, 450);
-}
-
-app_on_both_engines!(
-    a_product_that_is_archived_while_its_movements_are_imported_gets_all_of_them,
-    async |app| {
-        let product = app.admin().a_product("Café", 0).await;
-        receive_beside(&app, product, async {
-            app.admin().sell(product, 1).await;
-            let path = format!("/api/v1/products/{product}/archived/");
-            app.admin().put(&path, json!({"archived": true})).await;
-        })
-        .await;
-        assert_eq!(app.admin().quantity_of(product).await, 449);
-        verified(&app).await;
-    }
-);
-
-app_on_both_engines!(
-    each_row_of_a_long_import_has_the_time_of_its_own_booking,
-    async |app| {
-        let product = app.admin().a_product("Café", 0).await;
-        let mut between = app.clock.now();
-        receive_beside(&app, product, async {
-            app.clock.advance(Duration::from_secs(1));
-            between = app.clock.now();
-            app.clock.advance(Duration::from_secs(1));
-        })
-        .await;
-        let path = format!("/api/v1/products/{product}/ledger/?as_of={between}");
-        let then = app.admin().get(&path).await.json();
-        let balance = then["results"][0]["balance_after"].as_i64().unwrap();
-        assert!(0 < balance && balance < 450, "{balance}");
-        verified(&app).await;
-    }
-);
-
 app_on_both_engines!(
     an_undo_that_others_made_impossible_brings_everything_back,
     async |app| {
