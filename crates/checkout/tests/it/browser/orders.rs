@@ -72,9 +72,8 @@ async fn a_pix_that_ends_leads_to_what_the_order_offers_then() {
     buyer.wait_for("[value=pix]:checked").await;
     // Once.
     buyer.goto(&shop.url(&path)).await;
-    buyer
-        .wait_for("#checkout[data-ready] #problems[hidden]")
-        .await;
+    buyer.wait_for("#checkout[data-ready] #payment").await;
+    buyer.wait_gone("#problems:not([hidden])").await;
 }
 
 #[tokio::test]
