@@ -55,6 +55,7 @@ async fn choose_correct_import_and_undo(reader: Reader) {
     browser.goto(&categories).await;
     browser.wait_text("main tbody", "Chás da serra").await;
     browser.goto(&format!("{inventory}/import/1/")).await;
+    browser.click("main summary").await;
     browser.click("main .button-danger").await;
     browser.wait_text("#toasts", "The import was undone.").await;
     browser.goto(&categories).await;

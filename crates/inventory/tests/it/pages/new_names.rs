@@ -81,7 +81,7 @@ app_on_both_engines!(
         leads_to(&admin.submit("/import/1/confirm/", &[]).await, "/import/1/");
         has(
             &admin.page("/import/1/").await,
-            &["Undoing also deletes the categories and brands"],
+            &["And the categories and brands that it created"],
         );
         let product = json!({"title": "Feijão", "category": 2, "brand": 1, "cost_price": "1.00", "selling_price": "2.00",
                              "quantity": 1});
