@@ -292,7 +292,7 @@ async function resume() {
   if (payment && !root.dataset.view) await resumeSale(payment, ways).catch(() => {});
 }
 
-/** After a pix or boleto of this order ended unpaid and the page was loaded again: why the form is back, with the same method chosen. */
+/** After a payment of this order ended unpaid and the page was loaded again: why the form is back, with the same method chosen. */
 function tellEnded() {
   const ended = takeEnded(location.pathname);
   if (!ended || root.dataset.view) return;

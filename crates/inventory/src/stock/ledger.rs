@@ -21,9 +21,7 @@ pub(super) struct ChangedStock {
 impl NewEntry<'_> {
     /// Whether the product may be archived: only new movements are refused.
     pub(super) const fn may_be_archived(&self) -> bool {
-        self.is_past
-            || self.is_imported
-            || !matches!(self.kind, EntryKind::Inflow | EntryKind::Outflow)
+        self.is_imported || !matches!(self.kind, EntryKind::Inflow | EntryKind::Outflow)
     }
 
     /// The time of the movement. Final once the stock row is locked, since that may raise the time

@@ -65,7 +65,7 @@ async fn archived(
     let count = products::list(&frame.state, &parameters).await?.count;
     let words = frame.text("Produtos arquivados", "Archived products");
     Ok((count > 0).then(|| Chip {
-        text: format!("{words}: {count}"),
+        text: format!("{words}: {}", frame.locale.number(count)),
         address: list.address.with(&[(ARCHIVED, "true")]),
     }))
 }

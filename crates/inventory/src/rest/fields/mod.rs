@@ -141,7 +141,8 @@ impl<'body> Reader<'body> {
         }
     }
 
-    /// The value of a field; `Kept` if it is absent or invalid.
+    /// The value of a field; `Kept` if it is absent. An invalid one is an error, and the value does
+    /// not matter.
     pub fn read<T: Submitted>(&mut self, field: &'static Field) -> Setting<T> {
         T::read(self, field)
     }

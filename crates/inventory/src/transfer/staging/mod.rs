@@ -399,7 +399,7 @@ async fn publish(
         Some(_) => Origin::RefusedUndo,
     };
     for row in rows {
-        import_row(work, (resource, id), row, origin).await?;
+        import_row(work, resource, id, row, origin).await?;
     }
     // Readers add up all deltas, so a large import must not leave many.
     aggregates::compact(work.tx).await?;
@@ -408,7 +408,8 @@ async fn publish(
 
 async fn import_row(
     work: &mut Work<'_>,
-    (resource, id): (FileKind, i64),
+    resource: FileKind,
+    id: i64,
     mut row: StagedRow,
     origin: Origin,
 ) -> Result<(), StepError> {
