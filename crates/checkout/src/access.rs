@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRef, FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode};
 use web::Error;
 use web::client::{ClientAddress, Origin};
+use web::limits::OnTimeout;
 use web::rate::{Key, Limiter};
 
 use crate::digest;
-use crate::errors::{database, unknown_outcome};
+use crate::errors::database;
 use crate::keys::ApiKeys;
 use crate::request::Refusal;
 
@@ -43,65 +44,13 @@ pub(crate) async fn https_only(
     refused.into_response()
 }
 
-/// Middleware: refuses callers without an API key, for shops that accept only orders.
-pub(crate) async fn merchants_only(
-    State(keys): State<ApiKeys>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match Merchant::of(&keys, request.headers()).await {
-        Ok(Some(_)) => next.run(request).await,
-        Ok(None) => refused().into_response(),
-        Err(error) => unknown_outcome(error).into_response(),
-    }
-}
-
-/// Middleware: counts a merchant's requests by its key, so that programs on one machine leave each
-/// other their share, and all other requests by the client's address. Handlers find the merchant in
-/// the request.
-pub(crate) async fn limit(
-    State((limiter, keys)): State<(Arc<Limiter>, ApiKeys)>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let client = ClientAddress(Origin::known(request.extensions()).address);
-    match limited_merchant(&limiter, &keys, request.headers(), client).await {
-        Ok(Some(merchant)) => {
-            let key = Key::new(MERCHANTS, merchant.key_digest());
-            request.extensions_mut().insert(merchant);
-            limiter.count(&key, request, next).await
-        }
-        Err(refusal) if refusal.status() == StatusCode::TOO_MANY_REQUESTS => {
-            refusal.into_response()
-        }
-        Ok(None) | Err(_) => Limiter::limit(State(limiter), request, next).await,
-    }
-}
-
-/// As [`Merchant::of`]. The database is asked only while the client has not given too many wrong
-/// keys: refusing a request must cost less than making it. The limit is the one of requests.
-async fn limited_merchant(
-    limiter: &Limiter,
-    keys: &ApiKeys,
-    headers: &HeaderMap,
-    client: ClientAddress,
-) -> Result<Option<Merchant>, Error> {
-    let Some(merchant) = Merchant::claimed(headers)? else {
-        return Ok(None);
-    };
-    if keys.is_configured(&merchant.key_digest) {
-        return Ok(Some(merchant));
-    }
-    let wrong_keys = Key::of_client(WRONG_KEYS, client);
-    limiter.check(&wrong_keys).await?;
-    let is_valid = keys
-        .is_valid(&merchant.key_digest)
-        .await
-        .map_err(database)?;
-    if !is_valid {
-        limiter.add(&wrong_keys).await;
-    }
-    Ok(is_valid.then_some(merchant))
+/// Finds out who sends a request, before anything else reads the request.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    keys: ApiKeys,
+    /// Counts wrong keys by the client's address.
+    wrong_keys: Limiter,
+    on_failure: OnTimeout,
 }
 
 /// A caller with a merchant's API key. As an extractor it responds 401 to all other callers.
@@ -110,41 +59,103 @@ pub(crate) struct Merchant {
     key_digest: String,
 }
 
-/// The caller of an address that is open to anonymous clients.
+/// The caller of an address that is open to anonymous clients. As an extractor it responds 401 to a
+/// wrong or empty key: its sender expects to be treated as a merchant.
 #[derive(Debug, Clone)]
 pub(crate) enum Caller {
     /// A merchant with a valid API key.
     Merchant(Merchant),
     /// An anonymous client, identified by the IP address that rate limits count.
-    Client(ClientAddress),
+    Client {
+        address: ClientAddress,
+        /// Whether it is a program on this machine.
+        is_local: bool,
+    },
 }
 
-impl Merchant {
-    /// The merchant whose key is in the request. `None` without the scheme `Bearer`. An invalid or
-    /// empty key is 401: its sender expects to be treated as a merchant.
-    pub(crate) async fn of(keys: &ApiKeys, headers: &HeaderMap) -> Result<Option<Self>, Error> {
-        let Some(merchant) = Self::claimed(headers)? else {
-            return Ok(None);
-        };
-        let is_valid = keys.is_valid(&merchant.key_digest).await;
-        if is_valid.map_err(database)? {
-            Ok(Some(merchant))
-        } else {
-            Err(refused())
+/// Marks a request with a wrong or empty key.
+#[derive(Debug, Clone, Copy)]
+struct WrongKey;
+
+impl Gate {
+    /// The limit of wrong keys is the one of requests. `on_failure` is applied to errors of the
+    /// database.
+    pub(crate) fn new(state: &crate::state::State, on_failure: OnTimeout) -> Self {
+        let (windows, rates) = (state.windows.clone(), state.config.rate_limit.clone());
+        Self {
+            keys: state.keys.clone(),
+            wrong_keys: Limiter::new(WRONG_KEYS, windows, rates),
+            on_failure,
         }
     }
 
-    /// The merchant of the key in the request, which is not checked. `None` without the scheme
-    /// `Bearer`.
-    fn claimed(headers: &HeaderMap) -> Result<Option<Self>, Error> {
-        let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
-            return Ok(None);
-        };
-        let key = std::str::from_utf8(key).map_err(|_| refused())?;
-        Ok(Some(Self::with_key(key)))
+    /// Middleware: leaves the request's caller, or that its key is wrong, in the request. The
+    /// database is asked only while the client has not given too many wrong keys: refusing a
+    /// request must cost less than making it.
+    pub(crate) async fn identify(
+        State(this): State<Self>,
+        mut request: Request,
+        next: Next,
+    ) -> Response {
+        let origin = Origin::known(request.extensions());
+        match this.caller(request.headers(), origin).await {
+            Ok(caller) => {
+                request.extensions_mut().insert(caller);
+                next.run(request).await
+            }
+            Err(refusal) => refusal.into_response(),
+        }
     }
 
-    pub(crate) fn with_key(key: &str) -> Self {
+    async fn caller(
+        &self,
+        headers: &HeaderMap,
+        origin: Origin,
+    ) -> Result<Result<Caller, WrongKey>, Error> {
+        let address = ClientAddress(origin.address);
+        let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
+            let is_local = origin.is_local;
+            return Ok(Ok(Caller::Client { address, is_local }));
+        };
+        let merchant = Merchant::with_key(key);
+        if self.keys.is_configured(&merchant.key_digest) {
+            return Ok(Ok(Caller::Merchant(merchant)));
+        }
+        let wrong_keys = Key::of_client(WRONG_KEYS, address);
+        self.wrong_keys.check(&wrong_keys).await?;
+        let is_stored = self.keys.is_stored(&merchant.key_digest).await;
+        if is_stored.map_err(|error| (self.on_failure)(database(error)))? {
+            return Ok(Ok(Caller::Merchant(merchant)));
+        }
+        self.wrong_keys.add(&wrong_keys).await;
+        Ok(Err(WrongKey))
+    }
+}
+
+/// Middleware: refuses callers without an API key, for shops that accept only orders.
+pub(crate) async fn merchants_only(_: Merchant, request: Request, next: Next) -> Response {
+    next.run(request).await
+}
+
+/// Middleware: counts a merchant's requests by its key, so that programs on one machine leave each
+/// other their share, and all other requests by the client's address.
+pub(crate) async fn limit(
+    State(limiter): State<Arc<Limiter>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match Caller::known(request.extensions()) {
+        Ok(Caller::Merchant(merchant)) => {
+            let key = Key::new(MERCHANTS, merchant.key_digest());
+            limiter.count(&key, request, next).await
+        }
+        Ok(Caller::Client { .. }) | Err(_) => Limiter::limit(State(limiter), request, next).await,
+    }
+}
+
+impl Merchant {
+    /// The merchant of a key.
+    pub(crate) fn with_key(key: impl AsRef<[u8]>) -> Self {
         Self {
             key_digest: digest::sha256(key),
         }
@@ -156,38 +167,41 @@ impl Merchant {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Merchant
-where
-    ApiKeys: FromRef<S>,
-{
+impl<S: Send + Sync> FromRequestParts<S> for Merchant {
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
-        if let Some(merchant) = parts.extensions.get::<Self>() {
-            return Ok(merchant.clone());
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
+        match Caller::known(&parts.extensions)? {
+            Caller::Merchant(merchant) => Ok(merchant),
+            Caller::Client { .. } => Err(refused()),
         }
-        let keys = ApiKeys::from_ref(state);
-        Self::of(&keys, &parts.headers).await?.ok_or_else(refused)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
+        Self::known(&parts.extensions)
     }
 }
 
 impl Caller {
-    /// The merchant whose key is in the request, or else the client at `address`. An invalid key is
-    /// 401.
-    pub(crate) async fn of(
-        keys: &ApiKeys,
-        headers: &HeaderMap,
-        address: ClientAddress,
-    ) -> Result<Self, Error> {
-        let merchant = Merchant::of(keys, headers).await?;
-        Ok(merchant.map_or(Self::Client(address), Self::Merchant))
+    /// The caller that [`Gate::identify`] found.
+    pub(crate) fn known(request: &Extensions) -> Result<Self, Error> {
+        let found = request.get::<Result<Self, WrongKey>>().cloned();
+        let caller = found.ok_or_else(|| Error::internal("the route identifies no caller"))?;
+        caller.map_err(|WrongKey| refused())
     }
 
     /// The client that is subject to limits. `None` for merchants and for programs on this machine.
-    pub(crate) fn anonymous_client(&self, origin: Origin) -> Option<ClientAddress> {
+    pub(crate) const fn anonymous_client(&self) -> Option<ClientAddress> {
         match self {
-            Self::Client(client) if !origin.is_local => Some(*client),
-            Self::Client(_) | Self::Merchant(_) => None,
+            Self::Client {
+                address,
+                is_local: false,
+            } => Some(*address),
+            Self::Client { .. } | Self::Merchant(_) => None,
         }
     }
 }

@@ -113,8 +113,8 @@ impl KeyText {
     pub(crate) fn owned_by(&self, caller: &Caller, secret: &Secret) -> IdempotencyKey {
         let (kind, owner) = match caller {
             Caller::Merchant(merchant) => ("merchant", merchant.key_digest().to_owned()),
-            Caller::Client(_) if self.is_unguessable() => ("holder", String::new()),
-            Caller::Client(address) => ("client", address.limit_key()),
+            Caller::Client { .. } if self.is_unguessable() => ("holder", String::new()),
+            Caller::Client { address, .. } => ("client", address.limit_key()),
         };
         IdempotencyKey(secret.token(&["idempotency-key", kind, &owner, &self.0]))
     }
@@ -182,7 +182,10 @@ mod tests {
     #[test]
     fn a_key_is_its_callers_own_and_a_random_uuid_is_its_holders() {
         let secret = Secret::new([1; 32]);
-        let client = |address: &str| Caller::Client(ClientAddress(address.parse().unwrap()));
+        let client = |address: &str| Caller::Client {
+            address: ClientAddress(address.parse().unwrap()),
+            is_local: false,
+        };
         let merchant = |key: &str| Caller::Merchant(Merchant::with_key(key));
         let own = |text: &str, caller: &Caller| KeyText(text.into()).owned_by(caller, &secret);
         let callers = [

@@ -11,7 +11,7 @@ use web::limits::OnTimeout;
 use web::rate::{Limiter, Period, Rate};
 use web::{HttpStack, compression, docs, health, limits};
 
-use crate::access::{self, https_only, merchants_only};
+use crate::access::{self, Gate, https_only, merchants_only};
 use crate::api::{MOVING_MONEY, OF_CLIENTS, OF_THE_PROVIDER, OPEN_PAYMENTS};
 use crate::attempts::patience;
 use crate::errors::unknown_outcome;
@@ -80,10 +80,11 @@ fn api(state: &State) -> Router {
             .layer(from_fn(limits::to_the_end))
     };
     let for_clients = |on_timeout| {
-        let limit = from_fn_with_state((limiter.clone(), state.keys.clone()), access::limit);
+        let gate = Gate::new(state, on_timeout);
         ServiceBuilder::new()
             .layer(https())
-            .layer(limit)
+            .layer(from_fn_with_state(gate, Gate::identify))
+            .layer(from_fn_with_state(limiter.clone(), access::limit))
             .layer(common(on_timeout))
     };
     // The provider sends all its notifications from a few addresses, so a limit per client would
@@ -95,7 +96,7 @@ fn api(state: &State) -> Router {
     let of_the_provider = OF_THE_PROVIDER.router().layer(of_the_provider);
     let mut open_payments = OPEN_PAYMENTS.router();
     if !state.config.open_payments {
-        open_payments = open_payments.layer(from_fn_with_state(state.keys.clone(), merchants_only));
+        open_payments = open_payments.layer(from_fn(merchants_only));
     }
     open_payments
         .merge(MOVING_MONEY.router())

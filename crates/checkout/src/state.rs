@@ -198,12 +198,6 @@ impl FromRef<State> for Db {
     }
 }
 
-impl FromRef<State> for ApiKeys {
-    fn from_ref(state: &State) -> Self {
-        state.keys.clone()
-    }
-}
-
 /// Opens only the outbox, for a command. The service may be running.
 ///
 /// # Errors

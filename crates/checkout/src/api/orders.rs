@@ -4,9 +4,10 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State as From};
 use axum::response::Response;
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use web::Error;
-use web::client::{Origin, PublicUrl};
+use web::client::PublicUrl;
 use web::openapi::Failure;
 
 use super::examples::orders as examples;
@@ -172,8 +173,7 @@ pub(crate) async fn order_cancel(
 pub(crate) async fn order_pay(
     From(state): From<State>,
     PageToken(token): PageToken,
-    origin: Origin,
-    headers: HeaderMap,
+    request: Parts,
     body: Body,
 ) -> Result<Response, Error> {
     let requested_at = state.clock.now();
@@ -193,7 +193,7 @@ pub(crate) async fn order_pay(
         max_installments: order.max_installments,
     };
     let order = Some((of_order, terms));
-    make(&state, requested_at, origin, &headers, body, order).await
+    make(&state, requested_at, &request, body, order).await
 }
 
 /// Adds the address of an order's page.

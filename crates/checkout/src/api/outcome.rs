@@ -7,7 +7,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::Object;
 use web::Error;
-use web::client::{ClientAddress, Origin};
 use web::openapi::{Failure, one_of};
 
 use super::examples::payments as examples;
@@ -91,18 +90,16 @@ fn outcome_name() -> Object {
 )]
 pub(crate) async fn payment_outcome(
     From(state): From<State>,
-    origin: Origin,
+    caller: Caller,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let client = ClientAddress(origin.address);
-    let caller = Caller::of(&state.keys, &headers, client).await?;
     let key = KeyText::from_headers(&headers)?.ok_or_else(|| key_refused("is required"))?;
-    if matches!(caller, Caller::Client(_)) && !key.is_unguessable() {
+    if matches!(caller, Caller::Client { .. }) && !key.is_unguessable() {
         // Whoever guesses the key would learn the outcome of somebody else's payment.
         let reason = "must be a random UUID (version 4), or come with a merchant's key";
         return Err(key_refused(reason).into());
     }
-    let anonymous_client = caller.anonymous_client(origin);
+    let anonymous_client = caller.anonymous_client();
     let key = key.owned_by(&caller, &state.config.secret);
     let found = find_outcome(&state.db, key, state.clock.now())
         .await

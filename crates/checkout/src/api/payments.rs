@@ -5,11 +5,12 @@ use axum::body::Body;
 use axum::extract::{Query, State as From};
 use axum::response::Response;
 use db::{Db, Money, Timestamp};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde::Serialize;
 use utoipa::ToSchema;
 use web::Error;
-use web::client::{ClientAddress, Origin, PublicUrl};
+use web::client::{ClientAddress, PublicUrl};
 use web::locale::Locale;
 use web::openapi::Failure;
 
@@ -25,7 +26,7 @@ use crate::payments::{
     self, AnyPayment, Payment, PaymentBody, PaymentListQuery, RefundBody, Source, coarse_body,
 };
 use crate::provider::Purpose;
-use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest};
+use crate::request::{Cancellation, OrderTerms, PaymentRequest, RefundRequest, Refusal};
 use crate::state::State;
 use crate::{BODY_MAX, request};
 
@@ -64,11 +65,10 @@ pub(super) const STATUS_TOKEN: HeaderName = HeaderName::from_static("x-payment-s
 )]
 pub(crate) async fn payment_create(
     From(state): From<State>,
-    origin: Origin,
-    headers: HeaderMap,
+    request: Parts,
     body: Body,
 ) -> Result<Response, Error> {
-    make(&state, state.clock.now(), origin, &headers, body, None).await
+    make(&state, state.clock.now(), &request, body, None).await
 }
 
 /// Validates a request for a payment and creates the payment. `order` is the order to pay, with the
@@ -76,19 +76,21 @@ pub(crate) async fn payment_create(
 pub(super) async fn make(
     state: &State,
     requested_at: Timestamp,
-    origin: Origin,
-    headers: &HeaderMap,
+    Parts {
+        headers,
+        extensions,
+        ..
+    }: &Parts,
     body: Body,
     order: Option<(OrderRef, OrderTerms)>,
 ) -> Result<Response, Error> {
-    let client = ClientAddress(origin.address);
     request::check_content_type(content_type(headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
     let (order, terms) = order.unzip();
     let checked = |now| request::check_for(content_type(headers), &body, terms.as_ref(), now);
     // A retry concerns a payment that was begun before the card expired or the limit was lowered.
     let begun_or = async |refusal| {
-        let (_, key) = identify(state, headers, client).await?;
+        let key = owned_key(state, headers, &Caller::known(extensions)?)?;
         let begun = attempts::begun_at(&state.db, key, requested_at).await;
         let begun = begun.map_err(|error| unknown_outcome(database(error)))?;
         begun.ok_or_else(|| Error::from(refusal))
@@ -101,10 +103,11 @@ pub(super) async fn make(
         begun_or(refusal).await?;
     }
     drop(body);
-    let (caller, key) = identify(state, headers, client).await?;
+    let caller = Caller::known(extensions)?;
+    let key = owned_key(state, headers, &caller)?;
     let requester = Requester {
         language: Locale::of(headers, &Uri::default()),
-        anonymous_client: caller.anonymous_client(origin),
+        anonymous_client: caller.anonymous_client(),
         requested_at,
     };
     let CreationResponse {
@@ -118,18 +121,14 @@ pub(super) async fn make(
     Ok(response)
 }
 
-/// The caller of an open address, and the caller's idempotency key: the merchant's, or else the
-/// client's.
-async fn identify(
+/// The caller's idempotency key.
+fn owned_key(
     state: &State,
     headers: &HeaderMap,
-    client: ClientAddress,
-) -> Result<(Caller, Option<IdempotencyKey>), Error> {
-    let caller = Caller::of(&state.keys, headers, client).await;
-    let caller = caller.map_err(unknown_outcome)?;
+    caller: &Caller,
+) -> Result<Option<IdempotencyKey>, Refusal> {
     let key = KeyText::from_headers(headers)?;
-    let key = key.map(|key| key.owned_by(&caller, &state.config.secret));
-    Ok((caller, key))
+    Ok(key.map(|key| key.owned_by(caller, &state.config.secret)))
 }
 
 /// Read a payment

@@ -66,11 +66,8 @@ impl ApiKeys {
         Self { db, configured }
     }
 
-    /// Whether a valid key has this SHA-256.
-    pub(crate) async fn is_valid(&self, digest: &str) -> Result<bool, db::Error> {
-        if self.is_configured(digest) {
-            return Ok(true);
-        }
+    /// Whether a key in the database that is in force has this SHA-256.
+    pub(crate) async fn is_stored(&self, digest: &str) -> Result<bool, db::Error> {
         let digest = digest.to_owned();
         self.db
             .read(async move |conn| store::is_in_force(conn, &digest).await)

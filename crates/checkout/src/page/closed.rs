@@ -9,7 +9,7 @@ use web::Error;
 use web::page::{Layout, Page};
 
 use super::{PageState, Shop};
-use crate::access::{CHALLENGE, Merchant};
+use crate::access::{CHALLENGE, Caller};
 
 #[derive(Template)]
 #[template(path = "checkout/closed.html")]
@@ -25,10 +25,7 @@ pub(super) async fn merchants_only(
     request: Request,
     next: Next,
 ) -> Result<Response, Error> {
-    if Merchant::of(&state.keys, request.headers())
-        .await?
-        .is_some()
-    {
+    if let Caller::Merchant(_) = Caller::known(request.extensions())? {
         return Ok(next.run(request).await);
     }
     let page = ClosedPage {

@@ -25,6 +25,7 @@ use web::{limits, locale};
 
 use self::closed::merchants_only;
 use crate::BODY_MAX;
+use crate::access::Gate;
 use crate::state::State;
 
 pub use crate::shop::{Logo, LogoError, Shop};
@@ -74,7 +75,12 @@ pub(crate) fn routes(state: &State, assets: &Assets) -> Router {
     };
     let mut form = pages::ROUTES.router();
     if !state.config.open_payments {
-        form = form.layer(from_fn_with_state(page.clone(), merchants_only));
+        form = form
+            .layer(from_fn_with_state(page.clone(), merchants_only))
+            .layer(from_fn_with_state(
+                Gate::new(state, |error| error),
+                Gate::identify,
+            ));
     }
     form.merge(linked::ROUTES.router())
         .with_state(page)

@@ -206,6 +206,32 @@ on_both_engines!(
 );
 
 on_both_engines!(
+    wrong_keys_at_the_closed_form_count_with_those_of_the_api,
+    async |address| {
+        let shop = Shop::open_with(&address, |config| {
+            config.rate_limit = "2/minute".parse().unwrap();
+            config.open_payments = false;
+        })
+        .await;
+        let open = async |key: &str| {
+            let form = Request::get("/").header("accept", "text/html");
+            let form = form.header("authorization", format!("Bearer {key}"));
+            let form = form.body(Body::empty()).unwrap();
+            let headers = [
+                ("x-forwarded-proto", "https"),
+                ("x-forwarded-for", "10.0.0.1"),
+            ];
+            let form = from([127, 0, 0, 1], form, &headers);
+            shop.send(form).await.status
+        };
+        assert_eq!(open("guessed").await, 401);
+        assert_eq!(ask_as(&shop, Some("guessed")).await, 401);
+        assert_eq!(open("guessed").await, 429);
+        assert_eq!(open(API_KEY).await, 200);
+    }
+);
+
+on_both_engines!(
     clients_with_a_valid_key_that_hang_up_are_not_taken_for_guessers,
     async |address| {
         let shop = Shop::open_with(&address, |config| {
