@@ -48,6 +48,7 @@ pub(crate) async fn order_create(
 ) -> Result<Response, Error> {
     check_content_type(content_type(&headers))?;
     let body = read_body(body, BODY_MAX).await?;
+    merchant.confirm(&state.keys).await?;
     let now = state.clock.now();
     let checked = |now| orders::check_request(content_type(&headers), &body, now);
     let key = KeyText::from_headers(&headers);

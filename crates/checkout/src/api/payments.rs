@@ -104,6 +104,10 @@ pub(super) async fn make(
     }
     drop(body);
     let caller = Caller::known(extensions)?;
+    if let Caller::Merchant(merchant) = &caller {
+        let is_in_force = merchant.confirm(&state.keys).await;
+        is_in_force.map_err(unknown_outcome)?;
+    }
     let key = owned_key(state, headers, &caller)?;
     let requester = Requester {
         language: Locale::of(headers, &Uri::default()),
@@ -176,13 +180,14 @@ pub(crate) async fn payment_read(
 )]
 pub(crate) async fn payment_cancel(
     From(state): From<State>,
-    _merchant: Merchant,
+    merchant: Merchant,
     PaymentId(id): PaymentId,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Error> {
     request::check_content_type(content_type(&headers))?;
     let body = request::read_body(body, BODY_MAX).await?;
+    merchant.confirm(&state.keys).await?;
     request::check_cancellation(content_type(&headers), &body)?;
     let payment = attempts::cancel(&state, &id, Purpose::Buyer, Source::Cancellation).await?;
     Ok(show(&payment))
@@ -217,6 +222,8 @@ pub(crate) async fn refund_create(
     let merchant = merchant.map_err(unknown_outcome)?;
     let PaymentId(id) = id?;
     let body = request::read_body(body, BODY_MAX).await?;
+    let is_in_force = merchant.confirm(&state.keys).await;
+    is_in_force.map_err(unknown_outcome)?;
     let amount: Option<Money> = request::check_refund(content_type(&headers), &body)?;
     let key = KeyText::from_headers(&headers)?
         .map(|key| key.owned_by(&Caller::Merchant(merchant), &state.config.secret));

@@ -66,6 +66,11 @@ impl ApiKeys {
         Self { db, configured }
     }
 
+    /// Whether a valid key has this SHA-256.
+    pub(crate) async fn is_valid(&self, digest: &str) -> Result<bool, db::Error> {
+        Ok(self.is_configured(digest) || self.is_stored(digest).await?)
+    }
+
     /// Whether a key in the database that is in force has this SHA-256.
     pub(crate) async fn is_stored(&self, digest: &str) -> Result<bool, db::Error> {
         let digest = digest.to_owned();

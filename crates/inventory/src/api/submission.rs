@@ -1,9 +1,10 @@
 //! The request to create or change a record: its body, read completely and within the limit, and
 //! its idempotency key. Parsing is in `body`.
 
-use std::error::Error as StdError;
+use std::{error::Error as StdError, time::Duration};
 
 use axum::body::{Body, Bytes};
+use db::Timestamp;
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use http_body_util::LengthLimitError;
 
@@ -11,6 +12,7 @@ use super::gate::Call;
 use crate::{
     State,
     access::Caller,
+    accounts,
     digest::digest,
     idempotency::IdempotencyKey,
     rest::{body, fields::Members, refusal::Refusal},
@@ -43,7 +45,11 @@ pub(super) async fn repeatable_submission(
         body,
         ..
     } = call;
+    let begun = state.clock.now();
     let bytes = read_bytes(state, body).await?;
+    if is_held(state, begun) && accounts::authenticate(state, &parts).await? != caller {
+        return Err(Refusal::forbidden());
+    }
     let members = body::parse(content_type(&parts.headers), &bytes)?;
     let key = match path {
         Some(path) => idempotency_key(&parts.headers)?.map(|key| IdempotencyKey {
@@ -78,6 +84,12 @@ pub async fn read_bytes(state: &State, body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, state.config.max_body)
         .await
         .map_err(read_error)
+}
+
+/// Whether a body arrived so slowly that its sender's rights may have ended meanwhile. The sender is
+/// then authenticated again: nobody keeps rights by holding requests back.
+pub(crate) fn is_held(state: &State, begun: Timestamp) -> bool {
+    state.clock.now().since(begun) > Duration::from_secs(1)
 }
 
 /// 413 with the conventional text.

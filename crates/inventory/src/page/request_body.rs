@@ -12,7 +12,7 @@ use crate::{
         authenticate_bearer, csrf,
         session::{self, cookies},
     },
-    api::submission::{content_type, read_bytes, too_large},
+    api::submission::{content_type, is_held, read_bytes, too_large},
     rest::{Refusal, body, fields::Members},
 };
 
@@ -23,7 +23,12 @@ const MAX_FIELDS: usize = 5_000;
 /// request has a session cookie: another site cannot send JSON without a CORS preflight. Requests
 /// with a bearer token need none.
 pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Members, Refusal> {
+    let begun = state.clock.now();
     let bytes = read_bytes(state, body).await?;
+    let visit = Visit::of(&parts.extensions);
+    if is_held(state, begun) && !visit.is_current(state, parts).await? {
+        return Err(Refusal::forbidden());
+    }
     let content_type = content_type(&parts.headers);
     let is_bare = bytes.is_empty() && content_type.is_none() && !wants_json(&parts.headers);
     let form = (is_bare || body::is_form(content_type)).then(|| body::parse_form(&bytes));
@@ -32,7 +37,6 @@ pub(crate) async fn read(state: &State, parts: &Parts, body: Body) -> Result<Mem
         csrf::check_origin(parts)?;
     }
     if is_checked && (form.is_some() || cookies::session(HostOnly::of(parts)).is_some()) {
-        let visit = Visit::of(&parts.extensions);
         let field = form.as_ref().and_then(field);
         let field = field.as_deref().map(csrf::SubmittedToken::Field);
         let sent = csrf::header(&parts.headers).or(field);

@@ -7,11 +7,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use http::{Extensions, HeaderValue, header::VARY};
+use http::{Extensions, HeaderValue, header::VARY, request::Parts};
 use web::{
     Random,
+    access::record_user,
     client::{ClientAddress, Origin},
     cookie::HostOnly,
+    limits::with_bounded_body,
     rate::{Key, Period, Rate},
 };
 
@@ -24,7 +26,7 @@ use crate::{
     },
     api::gate,
     page::{picker, redirect},
-    rest::Refusal,
+    rest::{Refusal, body::STRANGERS_BODY},
 };
 
 /// The rate limit of pages for each user, or for each address without a session. Requests of
@@ -54,6 +56,12 @@ impl Visit {
 
     pub(crate) fn caller(&self) -> Option<&Caller> {
         self.0.as_deref().and_then(Session::caller)
+    }
+
+    /// Whether the session has neither ended nor changed its user's rights since it was loaded.
+    pub(crate) async fn is_current(&self, state: &State, parts: &Parts) -> Result<bool, db::Error> {
+        let session = find(state, HostOnly::of(parts)).await?;
+        Ok(session.as_ref().and_then(Session::caller) == self.caller())
     }
 
     /// The CSRF secret for the forms of the response: the session's, else the cookie's, else a new
@@ -98,8 +106,9 @@ async fn visit(state: &State, mut request: Request, next: Next) -> Result<Respon
     gate::take(state, &key, &PAGES.into()).await?;
     let Some(session) = session else {
         request.extensions_mut().insert(Visit(None));
-        return Ok(next.run(request).await);
+        return Ok(next.run(with_bounded_body(STRANGERS_BODY, request)).await);
     };
+    record_user(session.account.caller.id);
     if must_set_up(state, &session, request.uri().path()).await? {
         return Ok(redirect(SECOND_FACTOR));
     }

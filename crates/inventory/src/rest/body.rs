@@ -17,6 +17,9 @@ use super::{
     value::Value,
 };
 
+/// The most bytes in the body of somebody who has not logged in.
+pub(crate) const STRANGERS_BODY: usize = 64 * 1024;
+
 /// Why a body could not be parsed as a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {

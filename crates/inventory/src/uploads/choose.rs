@@ -15,6 +15,7 @@ use super::{
     multipart::{self, UploadForm},
 };
 use crate::{
+    State,
     access::Verb,
     accounts::{csrf, session},
     api::gate,
@@ -146,7 +147,7 @@ async fn choose_page<'a>(
 pub(super) async fn upload(frame: Frame, request: Request) -> PageResult {
     let key = Key::new("inventory:uploads", frame.caller.id.to_string());
     gate::take(&frame.state, &key, &FILES.into()).await?;
-    let (chosen, sent) = receive(request).await?;
+    let (chosen, sent) = receive(&frame.state, request).await?;
     let mut form = Form::new();
     let upload = match new_upload(&frame, &chosen, sent) {
         Ok(upload) => upload,
@@ -214,7 +215,7 @@ async fn show_problems(
 }
 
 /// Reads the form and checks its tokens. Returns the choices, and the form with the file.
-async fn receive(request: Request) -> Result<(FormChoices, UploadForm), Refusal> {
+async fn receive(state: &State, request: Request) -> Result<(FormChoices, UploadForm), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
     let mut form = multipart::read(Request::from_parts(parts.clone(), body))
@@ -225,6 +226,9 @@ async fn receive(request: Request) -> Result<(FormChoices, UploadForm), Refusal>
         })?;
     let token = field_text(form.token.take());
     let visit = Visit::of(&parts.extensions);
+    if !visit.is_current(state, &parts).await? {
+        return Err(Refusal::forbidden());
+    }
     let sent_token = (!token.is_empty()).then_some(csrf::SubmittedToken::Field(&token));
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let characters = form.file_name.chars();

@@ -23,6 +23,7 @@ mod csrf;
 mod dashboard;
 mod edit_conflict;
 mod generate;
+mod held_back;
 mod hostile;
 mod imports;
 mod interrupted_imports;
