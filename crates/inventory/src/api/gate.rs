@@ -10,8 +10,9 @@ use http::{
     Extensions, HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts,
 };
 
+use http_body_util::Limited;
 use web::{
-    client::{ClientAddress, Origin},
+    client::{ClientAddress, Origin, check_origin},
     rate::{Key, Quota, Rates, Reserve, too_many_requests},
 };
 
@@ -19,7 +20,11 @@ use crate::{
     State,
     access::{Caller, Model, Permission, Verb},
     accounts,
-    rest::{body, query::Parameters, refusal::Refusal},
+    rest::{
+        body::{self, STRANGERS_BODY},
+        query::Parameters,
+        refusal::Refusal,
+    },
 };
 
 /// A request that has passed the checks. Its body has not been read.
@@ -63,8 +68,9 @@ pub async fn admit(
     })
 }
 
-/// Checks a request to a public endpoint: negotiation 406 → rate limit 429 by the client's address
-/// → method 405.
+/// Checks a request to a public endpoint: negotiation 406 → method 405 → origin 403 → rate limit 429
+/// by the client's address. A request that another site can have its visitors send counts nowhere:
+/// it would lock them out.
 pub async fn admit_anyone(
     state: &State,
     allow: &'static [Method],
@@ -73,8 +79,12 @@ pub async fn admit_anyone(
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
-    throttle_address(state, &parts.extensions).await?;
     check_method(&parts, allow)?;
+    if parts.method != Method::OPTIONS {
+        check_origin(&parts)?;
+        throttle_address(state, &parts.extensions).await?;
+    }
+    let body = Body::new(Limited::new(body, STRANGERS_BODY));
     Ok((parts, body))
 }
 

@@ -32,6 +32,33 @@ fn is_throttled(answer: &Answer, seconds: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn another_site_cannot_use_up_the_tries_of_its_visitors() {
+    let database = Database::new(Engine::Sqlite);
+    let app = app(&database).await;
+    let visitor = app.visitor();
+    let picture = [("sec-fetch-site", "cross-site")];
+    let form = [
+        ("origin", "https://evil.example"),
+        ("content-type", "text/plain"),
+    ];
+    for _ in 0..10 {
+        for path in [OBTAIN, "/token/refresh/"] {
+            for (method, headers, status) in [
+                (Method::GET, &picture[..], 405),
+                (Method::POST, &form, 403),
+                (Method::OPTIONS, &form, 200),
+            ] {
+                let answer = visitor.send(method.clone(), path, "", headers).await;
+                assert_eq!(answer.status, status, "{method} {path}");
+            }
+        }
+    }
+    let credentials = json!({"username": "admin", "password": PASSWORD}).to_string();
+    let obtained = visitor.json(Method::POST, OBTAIN, &credentials, &[]).await;
+    assert_eq!(obtained.status, 200, "{}", obtained.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_user_reads_a_hundred_times_and_writes_fifty_times_a_minute() {
     let database = Database::new(Engine::Sqlite);
     let app = app(&database).await;
