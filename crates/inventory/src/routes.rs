@@ -16,7 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::{
     Error, HttpStack,
     assets::Assets,
-    client::{Origin, PublicUrl},
+    client::{Origin, PublicUrl, to_https},
     compression, docs,
     errors::{self, Renderer, RestErrors},
     health, limits, locale,
@@ -171,6 +171,7 @@ fn pages(state: &State, assets: &Assets) -> Router {
     let files = files.layer(from_fn_with_state(UPLOAD_TIMEOUT, limits::timeout));
     everyday.merge(files).with_state(page.clone()).layer(
         ServiceBuilder::new()
+            .layer(from_fn(to_https))
             .layer(from_fn_with_state(
                 UsableAddresses::of(state),
                 usable_address,
@@ -255,8 +256,8 @@ async fn limited(max_body: usize, request: Request, next: Next) -> Response {
 const SILENT_PROXY: &str = "A proxy on this machine passes requests on without saying for whom. Let it set X-Forwarded-For and \
      X-Forwarded-Proto, or do not set BALCAO_INVENTORY_PUBLIC_URL.";
 
-/// Middleware: refuses what [`refused_address`] refuses, and pretty-prints JSON if `Accept` asks
-/// for it.
+/// Middleware: refuses what [`refused_address`] refuses, and on a public service a form that was
+/// sent in the clear. Pretty-prints JSON if `Accept` asks for it.
 async fn usable_address(
     Extracted(usable): Extracted<UsableAddresses>,
     request: Request,
@@ -264,6 +265,9 @@ async fn usable_address(
 ) -> Response {
     if let Some(refusal) = refused_address(usable, &request) {
         return refusal;
+    }
+    if usable.is_public && !Origin::known(request.extensions()).is_secure() {
+        return Error::new(StatusCode::BAD_REQUEST, "HTTPS required").into_response();
     }
     let indent = indent::requested(request.headers());
     let response = next.run(request).await;

@@ -1,11 +1,16 @@
 //! Requests that pages of other sites could send are refused wherever a session cookie or a form is
 //! accepted.
 
-use http::Method;
+use std::net::SocketAddr;
+
+use axum::{body::Body, extract::ConnectInfo};
+use http::{HeaderValue, Method, Request};
+use inventory::Config;
 use serde_json::json;
+use test_kit::database::{Database, Engine};
 
 use crate::{
-    app::app_on_both_engines,
+    app::{TestApp, app_on_both_engines, unlimited},
     visitor::{PASSWORD, redirects},
 };
 
@@ -217,6 +222,35 @@ app_on_both_engines!(
             .has_status(200);
     }
 );
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_public_services_pages_are_served_over_https_alone() {
+    let database = Database::new(Engine::Sqlite);
+    let config = Config {
+        public_url: "https://shop.example".parse().ok(),
+        ..unlimited()
+    };
+    let app = TestApp::with(database.address(), config).await;
+    let send = async |method: Method| {
+        let request = Request::builder().method(method).uri("/brands/?page=2");
+        let request = request
+            .header("host", "shop.example")
+            .header("x-forwarded-proto", "http")
+            .header("x-forwarded-for", "203.0.113.7")
+            .extension(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 4000))));
+        let answer = app.open(request.body(Body::empty()).unwrap()).await;
+        assert!(!answer.headers().contains_key("set-cookie"));
+        let location = answer.headers().get("location").cloned();
+        (answer.status().as_u16(), location)
+    };
+    let secure = HeaderValue::from_static("https://shop.example/brands/?page=2");
+    assert_eq!(send(Method::GET).await, (308, Some(secure)));
+    assert_eq!(
+        send(Method::POST).await,
+        (400, None),
+        "a form is not repeated"
+    );
+}
 
 app_on_both_engines!(
     over_https_no_other_host_of_the_domain_can_set_a_sessions_cookies,
