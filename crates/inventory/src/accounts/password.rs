@@ -1,6 +1,8 @@
 //! Passwords: their strength, and hashing with Argon2id by OWASP's parameters. Verification takes
 //! equally long with and without an account.
 
+use std::sync::Arc;
+
 use argon2::{
     Algorithm, Argon2, Params, Version,
     password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash},
@@ -118,7 +120,7 @@ fn is_monotonous(password: &str) -> bool {
 /// Hashes and verifies passwords on blocking threads, two at a time.
 #[derive(Debug)]
 pub struct Passwords {
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
     random: Random,
 }
 
@@ -131,7 +133,7 @@ impl Passwords {
     /// Takes the salts from `random`.
     pub fn new(random: Random) -> Self {
         Self {
-            slots: Semaphore::new(CONCURRENCY),
+            slots: Arc::new(Semaphore::new(CONCURRENCY)),
             random,
         }
     }
@@ -157,11 +159,13 @@ impl Passwords {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashFault> {
-        let _slot = self
-            .slots
-            .acquire()
-            .await
-            .map_err(|error| HashFault(error.to_string()))?;
+        let slot = self.slots.clone().acquire_owned().await;
+        let slot = slot.map_err(|error| HashFault(error.to_string()))?;
+        // The work goes on when its caller has hung up, and keeps its slot until its end.
+        let work = move || {
+            let _slot = slot;
+            work()
+        };
         tokio::task::spawn_blocking(work)
             .await
             .map_err(|error| HashFault(error.to_string()))
@@ -188,6 +192,9 @@ fn matches(password: &str, hash: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+    use std::task::Poll;
+
     use super::*;
 
     #[tokio::test]
@@ -211,6 +218,20 @@ mod tests {
             let verified = passwords.verify(password.to_owned(), hash.map(str::to_owned));
             assert_eq!(verified.await.unwrap(), is_right, "{password}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_hangs_up_frees_no_slot_before_the_work_ends() {
+        let passwords = Passwords::new(Random::seeded(1));
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let mut work = Box::pin(passwords.on_blocking_thread(move || ended.recv()));
+        let begun = poll_fn(|context| Poll::Ready(work.as_mut().poll(context)));
+        assert!(begun.await.is_pending());
+        drop(work);
+        assert_eq!(passwords.slots.available_permits(), CONCURRENCY - 1);
+        drop(end);
+        let all = u32::try_from(CONCURRENCY).unwrap();
+        assert!(passwords.slots.acquire_many(all).await.is_ok());
     }
 
     #[test]
