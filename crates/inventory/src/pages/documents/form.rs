@@ -52,7 +52,7 @@ pub(crate) fn quantities(
         let Some(typed) = form.get(&quantity_field(line.id)) else {
             continue;
         };
-        if typed.trim() == form.value(&format!("shown_{}", line.id)) {
+        if typed.trim() == form.value(&shown_field(line.id)) {
             continue;
         }
         if kind == DocumentKind::Count && typed.trim().is_empty() {
@@ -78,17 +78,23 @@ pub(crate) fn quantity_field(line: i64) -> String {
     format!("quantity_{line}")
 }
 
-/// The quantity of a line as typed, else as stored, and its error.
+fn shown_field(line: i64) -> String {
+    format!("shown_{line}")
+}
+
+/// The quantity of a line as typed, else as stored, and its error. What the form showed was not
+/// typed.
 pub(crate) fn typed(
     form: &Form,
     line: &DocumentLine,
     problems: &[(i64, Message)],
     locale: Locale,
 ) -> (String, String) {
-    let typed = form.get(&quantity_field(line.id)).map(str::to_owned);
+    let typed = form.get(&quantity_field(line.id));
+    let typed = typed.filter(|typed| Some(typed.trim()) != form.get(&shown_field(line.id)));
     let problem = problems.iter().find(|(id, _)| *id == line.id);
     (
-        typed.unwrap_or_else(|| {
+        typed.map(str::to_owned).unwrap_or_else(|| {
             line.quantity
                 .map_or_else(String::new, |units| units.to_string())
         }),

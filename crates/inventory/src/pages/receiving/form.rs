@@ -15,7 +15,7 @@ use crate::{
     },
     stock::{
         documents::{self, Document, DocumentKind, DocumentLine, DocumentOutcome, SaveResult},
-        receiving::model::{DraftChange, DraftStep, INVOICE},
+        receiving::model::{DraftChange, DraftStep, INVOICE, as_shown},
     },
 };
 
@@ -43,6 +43,8 @@ struct ReceiptFormPage<'a> {
     product: &'a Picker,
     add_supplier: String,
     rows: Vec<ReceiptRow<'a>>,
+    /// The lines, as [`as_shown`] writes them.
+    shown: String,
     sums: String,
     is_at_supplier: bool,
     is_at_product: bool,
@@ -85,6 +87,7 @@ impl ShownProduct {
             product: &self.product,
             add_supplier: self.supplier.add_address(frame),
             rows: lines.iter().map(|line| self.row(frame, line)).collect(),
+            shown: as_shown(lines),
             sums: receipt
                 .filter(|receipt| !receipt.lines.is_empty())
                 .map_or_else(String::new, |receipt| sums(frame, receipt)),
@@ -171,6 +174,10 @@ async fn save(frame: &Frame, receipt: Option<Document>, mut post: FormSubmission
         Ok(saved) => done(frame, &saved, &change, (&shown, scanned)).await,
         Err(refusal) => {
             shown.form.take(refusal, locale)?;
+            if let Some(id) = id {
+                let document = (DocumentKind::Receipt, id);
+                shown.receipt = Some(documents::read(state, &frame.caller, document).await?);
+            }
             Ok(again(frame, shown))
         }
     }
@@ -198,6 +205,7 @@ async fn read(
         form::quantities(&mut post.form, DocumentKind::Receipt, lines, locale);
     let (added, scanned) = added(frame, post, DocumentKind::Receipt, product).await?;
     let change = DraftChange {
+        shown: post.form.get("shown").map(str::to_owned),
         supplier: supplier.id.parse().ok(),
         invoice: invoice.unwrap_or_default(),
         quantities,

@@ -49,6 +49,12 @@ async fn apply(
     locale: Locale,
 ) -> Result<DocumentOutcome, Refusal> {
     let tx = &mut *work.tx;
+    if change.step == DraftStep::Book
+        && let Some(shown) = &change.shown
+        && *shown != model::as_shown(&store::lines(tx, id).await?)
+    {
+        return Err(Refusal::Conflict(CHANGED));
+    }
     if let Some(supplier) = change.supplier
         && movements::store::supplier(tx, supplier).await?.is_none()
     {
@@ -105,6 +111,10 @@ async fn book(work: &mut Work<'_>, id: i64, locale: Locale) -> Result<(), Refusa
     Ok(())
 }
 
+const CHANGED: Message = Message::fixed(
+    "A lista mudou em outra janela. Confira e registre de novo.",
+    "The list was changed in another window. Check it and book again.",
+);
 const NOTHING_TO_BOOK: Message = Message::fixed(
     "Adicione pelo menos um produto.",
     "Add at least one product.",

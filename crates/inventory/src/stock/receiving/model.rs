@@ -27,6 +27,14 @@ pub(crate) fn total_cost(lines: &[DocumentLine]) -> Option<Money> {
     costs.try_fold(Money::ZERO, Money::checked_add)
 }
 
+/// The lines with their units, by which a form tells later whether they are still as it showed them.
+pub(crate) fn as_shown(lines: &[DocumentLine]) -> String {
+    let lines = lines
+        .iter()
+        .map(|line| format!("{}:{}", line.id, line.units()));
+    lines.collect::<Vec<_>>().join(",")
+}
+
 /// The description of the inflows of an invoice.
 pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
     let name = locale.text("Nota fiscal", "Invoice");
@@ -36,6 +44,8 @@ pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
 /// The changes that a form makes to a draft.
 #[derive(Debug, Clone)]
 pub(crate) struct DraftChange {
+    /// The lines as the form shows them, as [`as_shown`] writes them.
+    pub(crate) shown: Option<String>,
     pub(crate) supplier: Option<i64>,
     pub(crate) invoice: String,
     /// Line ids with their new quantities.

@@ -175,6 +175,43 @@ app_on_both_engines!(
 );
 
 app_on_both_engines!(
+    a_list_that_another_window_changed_is_not_booked_before_it_was_seen,
+    async |app| {
+        let admin = a_draft(&app).await;
+        scan(&admin, "7891000000014", "5").await;
+        let [supplier, invoice] = HEADER;
+        let book = [
+            supplier,
+            invoice,
+            ("quantity_1", "5"),
+            ("shown_1", "5"),
+            ("shown", "1:5"),
+            ("do", "book"),
+        ];
+        let corrected = [supplier, invoice, ("quantity_1", "2"), ("shown_1", "5")];
+        leads_to(&admin.submit_with_token(DRAFT, &corrected).await, DRAFT);
+        let refused = admin.submit_with_token(DRAFT, &book).await;
+        assert_eq!(refused.status, 422);
+        let current = [
+            "The list was changed in another window.",
+            "name=\"shown\" value=\"1:2\"",
+        ];
+        has(&refused.text, &current);
+        has_not(&refused.text, &["value=\"5\""]);
+        assert_eq!(inflows(&app).await.len(), 0);
+        scan(&admin, "cha", "1").await;
+        let mut seen = book;
+        seen[2..5].copy_from_slice(&[("quantity_1", "2"), ("shown_1", "2"), ("shown", "1:2")]);
+        assert_eq!(admin.submit_with_token(DRAFT, &seen).await.status, 422);
+        seen[4] = ("shown", "2:1,1:2");
+        leads_to(
+            &admin.submit_with_token(DRAFT, &seen).await,
+            "/receiving/1/",
+        );
+    }
+);
+
+app_on_both_engines!(
     a_receipt_is_booked_once_however_often_the_form_is_sent,
     async |app| {
         let admin = a_draft(&app).await;
