@@ -15,7 +15,7 @@ use super::{
         client::CheckoutError,
         model::{ExactAmount, NewCheckoutOrder, NewOrderItem},
     },
-    TITLE_HOLDS_CARD, error_text, idempotency_key,
+    TITLE_HOLDS_CARD, error_text,
     list::moment,
     order_address, read_amount, require, unavailable,
 };
@@ -23,7 +23,10 @@ use crate::{
     access::{Model, Verb},
     catalogue::products::{self, ProductRecord},
     page::{
-        Form, FormSubmission, Frame, PageResult, flash, form_token::TOKEN, numbers, picker::Picker,
+        Form, FormSubmission, Frame, PageResult, flash,
+        form_token::{FormToken, TOKEN},
+        numbers,
+        picker::Picker,
         see_other, shortened,
     },
     payments,
@@ -155,7 +158,8 @@ pub(super) async fn create(frame: Frame, mut post: FormSubmission) -> PageResult
     let Some(order) = order(&frame, &mut link) else {
         return Ok(again(&frame, link));
     };
-    let key = idempotency_key(&frame, &link.form, PATH);
+    let key = FormToken::key(&link.form, frame.caller.id, PATH);
+    let key = key.unwrap_or_else(|| frame.once_only_token());
     match payments::create_order(&frame.state, &frame.caller, &order, &key).await {
         Ok(order) => {
             let text = frame.text(

@@ -24,7 +24,6 @@ use crate::{
     access::{Model, Verb},
     page::{
         Form, Frame,
-        form_token::FormToken,
         list_page::ListFilters,
         numbers,
         routes::{PageRouter, get},
@@ -102,16 +101,13 @@ fn with_order(address: String, order: Option<&CheckoutOrder>) -> String {
 }
 
 /// Requires a permission, and a configured checkout: without one the pages do not exist.
+/// A permission to view orders is needed for every page, since all show whose they are.
 fn require(frame: &Frame, verb: Verb, model: Model) -> Result<(), Refusal> {
     if !frame.has_checkout() {
         return Err(Refusal::NotFound);
     }
-    frame.require(verb, model)
-}
-
-/// The idempotency key of a form. A retry of the form has the same key.
-fn idempotency_key(frame: &Frame, form: &Form, path: &str) -> String {
-    FormToken::key(form, frame.caller.id, path).unwrap_or_else(|| frame.once_only_token())
+    frame.require(verb, model)?;
+    frame.require(Verb::View, Model::Order)
 }
 
 /// The amount typed into a field. An error in the form if it is not one above zero: `invalid`,

@@ -1,6 +1,6 @@
-//! Refunds a payment fully or partly, in three steps: the amount, a confirmation, the refund. A
-//! retry of the confirmation refunds only once. If the outcome is unknown, the confirmation is
-//! shown again with the same key.
+//! Refunds a payment fully or partly, in three steps: the amount, a confirmation, the refund. Of the
+//! confirmations that were shown before a refund, in however many tabs, only one refunds. If the
+//! outcome is unknown, the confirmation is shown again with the same key.
 
 use askama::Template;
 use axum::{extract::Path, response::Response};
@@ -13,7 +13,7 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    CheckoutResult, Confirmation, Id, available, error_text, idempotency_key, payment_address,
+    CheckoutResult, Confirmation, Id, available, error_text, payment_address,
     payments::{has_no_outcome, order_of, refunded},
     read_amount, require, unavailable, with_order,
 };
@@ -22,15 +22,14 @@ use crate::{
     page::{
         Form, FormSubmission, Frame, PageResult,
         flash::{self, Flash},
-        form_token::TOKEN,
         see_other,
     },
     payments,
     rest::query::Parameters,
 };
 
-/// The path of the form's idempotency key.
-const PATH: &str = "payments/refund";
+/// The field of a confirmation with the last request about the payment that is in the audit log.
+const LAST_REQUEST: &str = "last_request";
 const REFUNDED: &Field = &price::<Money>("Valor a devolver", "Amount to refund").named("amount");
 
 #[derive(Template)]
@@ -82,12 +81,12 @@ impl RefundSubject {
         Ok(frame.show_form(form.is_refused(), template))
     }
 
-    /// The confirmation of an amount, or of the rest.
+    /// The confirmation of an amount, or of the rest, after this request about the payment.
     fn confirmation<'a>(
         &self,
         frame: &'a Frame,
         amount: Option<Money>,
-        token: String,
+        last_request: i64,
     ) -> Confirmation<'a> {
         let written = amount.or_else(|| self.left());
         let what = written.map_or_else(
@@ -109,10 +108,9 @@ impl RefundSubject {
             ),
             confirm: format!("{} {what}", frame.text("Sim, devolver", "Yes, refund")),
             hidden: vec![
-                (TOKEN, token),
+                (LAST_REQUEST, last_request.to_string()),
                 ("how", if amount.is_some() { "part" } else { "all" }.to_owned()),
                 ("amount", plain),
-                ("confirmed", "yes".to_owned()),
             ],
             back: self.back.clone(),
             problem: String::new(),
@@ -162,9 +160,9 @@ pub(super) async fn refund(
         None
     };
     // Only before the confirmation: a retry of a refund that was made leaves less than it asks for.
-    let is_confirmed = !form.value("confirmed").is_empty();
+    let confirmed = form.value(LAST_REQUEST).parse::<i64>().ok();
     let most = subject.left().unwrap_or(subject.payment.transaction_amount);
-    if !is_confirmed && amount.is_some_and(|amount| amount > most) {
+    if confirmed.is_none() && amount.is_some_and(|amount| amount > most) {
         let text = frame.text(
             "O máximo que pode ser devolvido é",
             "The most that can be refunded is",
@@ -174,23 +172,28 @@ pub(super) async fn refund(
     if form.is_refused() {
         return Ok(subject.ask(&frame, &form).await?);
     }
-    if !is_confirmed {
-        let confirmation = subject.confirmation(&frame, amount, frame.once_only_token());
-        return Ok(frame.show(confirmation));
-    }
-    let key = idempotency_key(&frame, &form, PATH);
+    let Some(last_request) = confirmed else {
+        let entries = payments::audited_requests(&frame.state, &id).await?;
+        let last_request = entries.first().map_or(0, |entry| entry.id);
+        return Ok(frame.show(subject.confirmation(&frame, amount, last_request)));
+    };
+    let key = format!("refund-{id}-{last_request}");
     match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
         Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
-            error_text(&frame, &error).clone_into(&mut form.problem);
+            let text = match error.field.as_deref() {
+                Some("Idempotency-Key") => frame.text(
+                    "Outra devolução deste pagamento foi pedida nesse meio-tempo. Confira e envie de novo.",
+                    "Another refund of this payment has been asked for meanwhile. Check and send it again.",
+                ),
+                _ => error_text(&frame, &error),
+            };
+            text.clone_into(&mut form.problem);
             Ok(subject.ask(&frame, &form).await?)
         }
         Err(Failure::Unanswered(_)) => {
-            let token = form.value(TOKEN).to_owned();
-            Ok(unknown_outcome(
-                &frame,
-                subject.confirmation(&frame, amount, token),
-            ))
+            let confirmation = subject.confirmation(&frame, amount, last_request);
+            Ok(unknown_outcome(&frame, confirmation))
         }
         Err(failure) => Ok(unavailable(&frame, failure)),
     }

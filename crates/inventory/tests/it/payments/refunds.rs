@@ -53,7 +53,7 @@ async fn asked(admin: &Visitor<'_>, how: &str, amount: &str) -> Answer {
 
 /// Confirms the second step.
 async fn confirm(admin: &Visitor<'_>, question: &Answer) -> Answer {
-    let fields = ["form_token", "how", "amount", "confirmed"];
+    let fields = ["last_request", "how", "amount"];
     let values = fields.map(|name| (name, hidden(&question.text, name)));
     let fields = values
         .each_ref()
@@ -84,25 +84,28 @@ on_both_engines!(
         let question = asked(&admin, "part", "10,50").await;
         assert!(question.text.contains("Yes, refund R$\u{a0}10.50"));
         assert_eq!(checkout.posts().len(), 0);
-        // The same form sent twice has the same idempotency key.
-        for _ in 0..2 {
-            leads_to(&confirm(&admin, &question).await, BACK);
+        // The same form sent twice, and one from another tab, have the same idempotency key.
+        let in_another_tab = asked(&admin, "part", "10,50").await;
+        for question in [&question, &question, &in_another_tab] {
+            leads_to(&confirm(&admin, question).await, BACK);
         }
         let posts = checkout.posts();
         assert_eq!(posts[0].json(), json!({"amount": 10.50}));
-        assert_eq!(
-            posts[0].header("idempotency-key"),
-            posts[1].header("idempotency-key")
-        );
+        for again in &posts[1..] {
+            let key = again.header("idempotency-key");
+            assert_eq!(posts[0].header("idempotency-key"), key);
+        }
         let question = asked(&admin, "all", "").await;
         leads_to(&confirm(&admin, &question).await, BACK);
         let posts = checkout.posts();
-        assert_eq!(posts[2].json(), json!({}));
+        assert_eq!(posts[3].json(), json!({}));
         assert_ne!(
             posts[0].header("idempotency-key"),
-            posts[2].header("idempotency-key")
+            posts[3].header("idempotency-key")
         );
         let expected = [
+            "admin asked 1234567890: R$ 10,50",
+            "admin refunded 1234567890: R$ 10,50, 987",
             "admin asked 1234567890: R$ 10,50",
             "admin refunded 1234567890: R$ 10,50, 987",
             "admin asked 1234567890: R$ 10,50",
@@ -186,7 +189,7 @@ on_both_engines!(
         assert_eq!(done(&app).await, expected);
         // A user without the permission who sends the form is refused before checkout is called.
         let manager = app.logged_in("manager").await;
-        let fields = [("how", "all"), ("confirmed", "yes"), ("form_token", "x")];
+        let fields = [("how", "all"), ("last_request", "0")];
         assert_eq!(manager.submit(REFUND, &fields).await.status, 403);
         assert_eq!(checkout.posts().len(), 1);
     }
