@@ -7,7 +7,12 @@ use resource::{Kind, Value};
 use serde_json::value::RawValue;
 use web::locale::{Locale, read_file_time};
 
-use crate::rest::{Message, json::time_text, spreadsheet::escape};
+use crate::rest::{
+    Message,
+    json::time_text,
+    number::groups,
+    spreadsheet::{escape, unescape},
+};
 
 const SECOND: i64 = 1_000_000;
 
@@ -73,6 +78,40 @@ impl Decimals {
     }
 }
 
+/// A whole number as the API parses it. Separated thousands are refused: to the API `1.000` is one.
+pub(super) fn read_count(cell: &str) -> Result<String, Message> {
+    let text = cell.trim();
+    let marks = ['.', ','].into_iter().filter(|mark| text.contains(*mark));
+    match marks.filter_map(|mark| groups(text, mark)).next() {
+        None => Ok(cell.to_owned()),
+        Some(digits) => Err(Message::new(
+            format!("Escreva o número sem separador de milhar: {digits}."),
+            format!("Write the number without a thousands separator: {digits}."),
+        )),
+    }
+}
+
+/// A code of a product, such as a barcode. Spreadsheets round long numbers: `7,89100E+12`.
+pub(super) fn read_code(cell: &str) -> Result<String, Message> {
+    let code = unescape(cell);
+    let parts = code.trim().split_once("E+");
+    let is_number = |text: &str, marks: &[char]| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_ascii_digit() || marks.contains(&c))
+    };
+    match parts {
+        Some((digits, power)) if is_number(digits, &['.', ',']) && is_number(power, &[]) => {
+            Err(Message::fixed(
+                "A planilha arredondou este código: formate a coluna como texto e digite-o de novo.",
+                "The spreadsheet has rounded this code: format the column as text, and enter it again.",
+            ))
+        }
+        _ => Ok(code.into_owned()),
+    }
+}
+
 /// A text as a member of a request body.
 pub(super) fn raw_text(text: &str) -> Result<Box<RawValue>, db::Error> {
     serde_json::value::to_raw_value(text).map_err(db::Error::other)
@@ -131,6 +170,26 @@ mod tests {
         assert_eq!(semicolons.read("12,50").as_deref(), Ok("12.50"));
         assert!(semicolons.read("12.50").is_err());
         assert!(semicolons.read("1.234,56").is_err());
+    }
+
+    #[test]
+    fn a_whole_number_with_separated_thousands_is_not_taken_for_a_small_one() {
+        for thousand in ["1.000", "1,000", " 1.000 "] {
+            let refused = read_count(thousand).unwrap_err();
+            let text = "Escreva o número sem separador de milhar: 1000.";
+            assert_eq!(refused.text(Locale::PtBr), text);
+        }
+        for plain in ["1000", "12.0", "12.50", "0.125", "1000.000", "-1", "x"] {
+            assert_eq!(read_count(plain).as_deref(), Ok(plain));
+        }
+    }
+
+    #[test]
+    fn a_code_that_a_spreadsheet_rounded_is_refused() {
+        assert!(read_code("7,89100E+12").is_err() && read_code("7.891E+12").is_err());
+        for code in ["7891000000014", "E+1", "AB-7E+X", "12E", "="] {
+            assert_eq!(read_code(code).as_deref(), Ok(code));
+        }
     }
 
     #[test]

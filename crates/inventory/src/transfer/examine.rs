@@ -12,7 +12,7 @@ use web::locale::read_file_time;
 
 use super::{
     FileKind, ImportError, Problem, Report, Run,
-    cell::{Decimals, is_same_value, raw_text},
+    cell::{Decimals, is_same_value, raw_text, read_code, read_count},
     column::{self, FileColumn, exported},
     earlier::EarlierRows,
     missing::{self, Meaning, RowNames},
@@ -301,11 +301,13 @@ async fn members(
                 }
             }
             (Kind::Reference, _) if is_by_name => Ok(String::new()),
-            (Kind::Id | Kind::Integer { .. } | Kind::Reference, _) => Ok(cell.clone()),
+            (Kind::Id | Kind::Integer { .. }, _) => read_count(cell),
+            (Kind::Reference, _) => Ok(cell.clone()),
             (Kind::Time, _) => {
                 Ok(read_file_time(cell.trim()).map_or_else(|| cell.clone(), time_text))
             }
             (Kind::Price | Kind::Decimal, _) => decimals.read(cell).map(Cow::into_owned),
+            _ if field.is_scanned => read_code(cell),
             _ => Ok(unescape(cell).into_owned()),
         };
         match parsed {
