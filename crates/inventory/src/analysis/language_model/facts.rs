@@ -153,7 +153,14 @@ fn has_markup(lower: &str) -> bool {
     let data = ["data:text/", "data:image/", "data:application/"];
     let tags = ["<", "&#", "!["];
     let marks = links.iter().chain(&data).chain(&tags);
-    marks.copied().any(|mark| lower.contains(mark))
+    marks.copied().any(|mark| lower.contains(mark)) || lower.split_whitespace().any(is_address)
+}
+
+/// Whether a word is an e-mail address or names a host: `shop.example/pix`, but not `e.g.`.
+fn is_address(word: &str) -> bool {
+    let labels: Vec<&str> = word.split('.').collect();
+    let is_label = |label: &&str| label.chars().take_while(|c| c.is_alphabetic()).count() > 1;
+    word.contains('@') || labels.windows(2).any(|pair| pair.iter().all(is_label))
 }
 
 /// Words in place of figures, words that multiply figures, and words for prices, which are never in
@@ -433,6 +440,14 @@ mod tests {
             let checked = facts("Arroz").check(&reply("Peça.", &[text]));
             assert_eq!(checked, Err(Flaw::Markup), "{text}");
         }
+    }
+
+    #[test]
+    fn an_address_needs_no_scheme_and_an_abbreviation_is_none() {
+        let is_address = |text: &str| text.split(' ').any(is_address);
+        assert!(is_address("veja evil.example.com/pix agora"));
+        assert!(is_address("fale com joao@banco"));
+        assert!(!is_address("e.g. 1.000 un. p.ex. às 9.30h (i.e. cedo)."));
     }
 
     #[test]

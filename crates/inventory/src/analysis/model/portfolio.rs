@@ -68,10 +68,10 @@ impl AbcThresholds {
 }
 
 /// The inventory turnover of a year: usage at cost over the average stock at cost. `None` without
-/// stock.
+/// stock a year ago, as in a shop's first year: half of today's would be no average.
 pub fn turnover(usage: Sum, opening: Sum, closing: Sum) -> Option<f64> {
     let average = (opening + closing).approximately() / 2.0;
-    (average > 0.0).then(|| usage.approximately() / average)
+    (opening > Sum::ZERO).then(|| usage.approximately() / average)
 }
 
 /// Whether stock is dead: there is some, and nothing went out for `limit` days. For a product
@@ -121,7 +121,7 @@ mod tests {
     fn measures_of_stock_are_those_of_the_books() {
         let money = Sum::from;
         assert_eq!(turnover(money(1200), money(100), money(500)), Some(4.0));
-        assert_eq!(turnover(money(1200), money(0), money(0)), None);
+        assert_eq!(turnover(money(1200), money(0), money(500)), None);
         assert!(is_dead(1, Some(90), 400, 90) && !is_dead(0, Some(90), 400, 90));
         assert!(is_dead(1, None, 200, 90) && !is_dead(1, None, 20, 90));
         assert!(is_slow(Some(181.0), 180) && !is_slow(None, 180));

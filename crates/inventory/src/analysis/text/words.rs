@@ -6,7 +6,7 @@ use web::locale::Locale;
 use super::super::model::{Class, ForecastMethod};
 use crate::aggregates::DAY;
 
-/// A date this many days away or more is not written as a date.
+/// A date this many days away or more is not told exactly.
 const FAR: i64 = 3650;
 
 /// A text as one line of at most `longest` characters, without control characters and without
@@ -111,13 +111,14 @@ pub(super) fn pace(locale: Locale, per_day: f64) -> String {
     format!("{units} {}", locale.text("por dia", "a day"))
 }
 
-/// The date in `in_days` days, or "today".
+/// The date in `in_days` days, "today", or a date in ten years "or later".
 pub(super) fn moment(locale: Locale, now: Timestamp, in_days: i64) -> String {
     match in_days {
         ..=0 => locale.text("hoje", "today").to_owned(),
-        FAR.. => locale
-            .text("daqui a mais de dez anos", "more than ten years from now")
-            .to_owned(),
+        FAR.. => {
+            let far = moment(locale, now, FAR - 1);
+            format!("{far} {}", locale.text("ou depois", "or later"))
+        }
         days => locale.date(now + DAY * u32::try_from(days).unwrap_or(0)),
     }
 }
@@ -196,13 +197,11 @@ mod tests {
     }
 
     #[test]
-    fn a_day_far_away_is_no_date() {
+    fn a_day_far_away_is_not_told_exactly() {
         let now = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
         assert_eq!(moment(Locale::PtBr, now, -3), "hoje");
         assert_eq!(moment(Locale::PtBr, now, 3), "23/11/2026");
-        assert_eq!(
-            moment(Locale::En, now, i64::MAX),
-            "more than ten years from now"
-        );
+        let far = moment(Locale::En, now, i64::MAX);
+        assert_eq!(far, "17 Nov 2036 or later");
     }
 }
