@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::Method;
 use tokio::time::Instant;
 use tracing::Span;
+use tracing::field::Empty;
 
 use crate::client::Origin;
 use crate::error::ExpectedFault;
@@ -14,6 +15,11 @@ use crate::request_id::{self, RequestId};
 
 /// The target of the access log's lines. Each line is complete without the span of its request.
 pub const LOG: &str = "access";
+
+/// Names the user of the present request in all further log lines about it.
+pub fn record_user(id: i64) {
+    Span::current().record("user", id);
+}
 
 /// The facts of a request for its line in the log.
 pub(crate) struct RequestRecord {
@@ -45,7 +51,12 @@ impl RequestRecord {
 
     /// The span of everything that is logged for the request.
     pub(crate) fn span(&self) -> Span {
-        tracing::info_span!("request", service = self.service, id = self.id.as_str())
+        tracing::info_span!(
+            "request",
+            service = self.service,
+            id = self.id.as_str(),
+            user = Empty
+        )
     }
 
     /// Logs and counts the request, and puts its id on the response. Routes are logged as patterns;

@@ -121,7 +121,7 @@ impl Error {
     }
 
     /// Neither logged nor counted as a fault, whatever its status: the caller has logged its cause
-    /// already.
+    /// already, or a limit was reached.
     #[must_use]
     pub fn expected(mut self) -> Self {
         self.0.is_expected = true;

@@ -133,7 +133,12 @@ impl Headers {
     /// Adds those that the response does not have.
     pub(crate) fn apply(self, response: &mut Response) {
         // The response has fewer, so its own join these.
-        let mut headers = self.policy.headers().clone();
+        let policy = match self.policy {
+            // An error page beside the pages' router, such as that of too long an address.
+            Policy::Api if is_page(response.headers()) => Policy::Pages,
+            policy => policy,
+        };
+        let mut headers = policy.headers().clone();
         if let Some(value) = self.strict_transport_security {
             headers.insert(STRICT_TRANSPORT_SECURITY, HeaderValue::from_static(value));
         }
@@ -145,6 +150,12 @@ impl Headers {
         }
         *response.headers_mut() = headers;
     }
+}
+
+fn is_page(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// Whether a response is an endless stream.

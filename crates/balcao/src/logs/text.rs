@@ -186,8 +186,8 @@ impl<W: Write> Visit for Fields<'_, W> {
     }
 }
 
-/// Escapes control characters, so that a client's text can neither forge a log line nor control the
-/// terminal.
+/// Escapes characters that control a terminal, end a line or turn the direction of writing, so that
+/// a client's text can neither forge a log line nor control the terminal.
 struct EscapedLine<W>(W);
 
 impl<W: Write> Write for EscapedLine<W> {
@@ -196,7 +196,11 @@ impl<W: Write> Write for EscapedLine<W> {
             return self.0.write_str(text);
         }
         let mut rest = text;
-        while let Some(place) = rest.find(char::is_control) {
+        let is_control = |character: char| {
+            let turns = matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            turns || character.is_control()
+        };
+        while let Some(place) = rest.find(is_control) {
             let (before, from) = rest.split_at(place);
             self.0.write_str(before)?;
             let mut after = from.chars();
@@ -271,10 +275,10 @@ mod tests {
     #[test]
     fn what_somebody_sent_stays_in_its_line() {
         let lines = logged(|| {
-            let sent = "x\n2026 ERROR \u{1b}[31m\"é\\";
+            let sent = "x\n2026 ERROR \u{1b}[31m\"é\\\u{202e}";
             tracing::error!(target: "t", sent, %sent, "{sent}");
         });
-        let expected = r#"ERROR t: x\n2026 ERROR \u{1b}[31m"é\ sent="x\n2026 ERROR \u{1b}[31m\"é\\" sent=x\n2026 ERROR \u{1b}[31m"é\"#;
+        let expected = r#"ERROR t: x\n2026 ERROR \u{1b}[31m"é\\u{202e} sent="x\n2026 ERROR \u{1b}[31m\"é\\\u{202e}" sent=x\n2026 ERROR \u{1b}[31m"é\\u{202e}"#;
         assert_eq!(lines, [expected]);
     }
 }

@@ -97,6 +97,7 @@ pub(crate) async fn payment_events(
     stream.map(IntoResponse::into_response).ok_or_else(|| {
         Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
             .header(http::header::RETRY_AFTER, HeaderValue::from_static("5"))
+            .expected()
     })
 }
 

@@ -24,6 +24,7 @@ pub use token::{Claims, TokenError, TokenKey, TokenType};
 use db::{Timestamp, Tx};
 use http::request::Parts;
 use resource::{Field, text, truth};
+use web::access::record_user;
 
 use crate::{
     State,
@@ -76,6 +77,7 @@ pub async fn authenticate(state: &State, parts: &Parts) -> Result<Caller, Refusa
         // Boxed, so that the future of requests with a bearer token stays small.
         Box::pin(session::authenticate(state, parts)).await?
     };
+    record_user(caller.id);
     if second_factor::is_missing(state, &caller).await? {
         return Err(Refusal::Forbidden(
             service::SECOND_FACTOR_MISSING.to_owned(),

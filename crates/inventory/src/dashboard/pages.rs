@@ -1,10 +1,10 @@
 //! The routes of the dashboard: the page, its figures alone for an open page, and the event stream.
 
 use axum::response::{IntoResponse as _, Response};
-use http::{StatusCode, header::RETRY_AFTER, request::Parts};
+use http::{HeaderValue, StatusCode, header::RETRY_AFTER, request::Parts};
 
 use utoipa_axum::routes;
-use web::openapi::Failure;
+use web::{Error, openapi::Failure};
 
 use super::{
     DashboardRequest, live,
@@ -58,7 +58,10 @@ async fn figures(mut frame: Frame, parameters: Parameters) -> Result<Response, w
 async fn events(parts: Parts, frame: Frame) -> Response {
     match live::open(&frame.state, parts, frame.caller.id) {
         Some(stream) => stream.into_response(),
-        None => (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")]).into_response(),
+        None => Error::new(StatusCode::SERVICE_UNAVAILABLE, "Service unavailable")
+            .header(RETRY_AFTER, HeaderValue::from_static("60"))
+            .expected()
+            .into_response(),
     }
 }
 

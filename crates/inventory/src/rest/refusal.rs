@@ -176,7 +176,8 @@ impl From<Refusal> for web::Error {
                 ),
             Refusal::Forbidden(text) => Self::new(StatusCode::FORBIDDEN, text),
             Refusal::Missing(permission) => Self::new(StatusCode::FORBIDDEN, FORBIDDEN)
-                .extra("permission", permission.to_string()),
+                .extra("permission", permission.to_string())
+                .cause(Refusal::Missing(permission)),
             Refusal::NotFound => Self::not_found(),
             Refusal::InvalidPage(_) => Self::new(StatusCode::NOT_FOUND, PAST_END),
             Refusal::Method(method, allowed) => Self::new(
