@@ -14,7 +14,7 @@ pub struct Clock(TimeSource);
 
 #[derive(Clone, Debug)]
 enum TimeSource {
-    System,
+    System(Arc<Jumps>),
     /// Microseconds since 1970, UTC.
     Fixed(Arc<AtomicI64>),
     /// Its time when it was made, and the runtime's time at that moment.
@@ -23,8 +23,8 @@ enum TimeSource {
 
 impl Clock {
     /// The machine's clock.
-    pub const fn system() -> Self {
-        Self(TimeSource::System)
+    pub fn system() -> Self {
+        Self(TimeSource::System(Arc::new(Jumps::begin(system_micros()))))
     }
 
     /// A clock that stands at `now` until [`Clock::advance`] or [`Clock::set`] moves it.
@@ -42,9 +42,22 @@ impl Clock {
     /// The time now, to the microsecond, UTC.
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            TimeSource::System => Timestamp::from_micros(system_micros()),
+            TimeSource::System(_) => Timestamp::from_micros(system_micros()),
             TimeSource::Fixed(micros) => Timestamp::from_micros(micros.load(Ordering::SeqCst)),
             TimeSource::Runtime(then, since) => *then + since.elapsed(),
+        }
+    }
+
+    /// The time now for what a wrong time must not end: a jump forward of the machine's clock counts
+    /// only after it has lasted for an hour. Jumps are noticed by calls of this function.
+    pub fn cautious(&self) -> Timestamp {
+        let now = self.now();
+        match &self.0 {
+            TimeSource::System(jumps) => {
+                let lately = jumps.lately(now.micros(), jumps.begun.elapsed());
+                now - Duration::from_micros(lately)
+            }
+            TimeSource::Fixed(_) | TimeSource::Runtime(..) => now,
         }
     }
 
@@ -61,6 +74,53 @@ impl Clock {
         if let TimeSource::Fixed(micros) = &self.0 {
             micros.store(now.micros(), Ordering::SeqCst);
         }
+    }
+}
+
+/// Compares the machine's clock with the time that passes.
+#[derive(Debug)]
+struct Jumps {
+    begun: Instant,
+    /// The clock less the time since `begun`, in microseconds.
+    offset: AtomicI64,
+    /// By how much the clock jumped forward lately, and when, since `begun`. In microseconds.
+    by: AtomicI64,
+    at: AtomicI64,
+}
+
+impl Jumps {
+    /// A smaller difference is no jump.
+    const LEAST: u64 = 60_000_000;
+    /// How long a jump counts as new.
+    const NEW: i64 = 3_600_000_000;
+
+    fn begin(clock: i64) -> Self {
+        Self {
+            begun: Instant::now(),
+            offset: AtomicI64::new(clock),
+            by: AtomicI64::new(0),
+            at: AtomicI64::new(0),
+        }
+    }
+
+    /// By how many microseconds the clock has jumped forward within the last hour.
+    fn lately(&self, clock: i64, passed: Duration) -> u64 {
+        let passed = i64::try_from(passed.as_micros()).unwrap_or(i64::MAX);
+        let offset = clock.saturating_sub(passed);
+        let before = self.offset.swap(offset, Ordering::SeqCst);
+        let is_new = passed - self.at.load(Ordering::SeqCst) < Self::NEW;
+        let earlier = if is_new {
+            self.by.load(Ordering::SeqCst)
+        } else {
+            0
+        };
+        if offset.abs_diff(before) < Self::LEAST {
+            return u64::try_from(earlier).unwrap_or(0);
+        }
+        let by = earlier.saturating_add(offset.saturating_sub(before)).max(0);
+        self.by.store(by, Ordering::SeqCst);
+        self.at.store(passed, Ordering::SeqCst);
+        u64::try_from(by).unwrap_or(0)
     }
 }
 
@@ -87,6 +147,28 @@ mod tests {
         assert_eq!(other.now(), Timestamp::from_micros(1_001_000));
         other.set(Timestamp::from_micros(5));
         assert_eq!(clock.now(), Timestamp::from_micros(5));
+    }
+
+    #[test]
+    fn a_jump_forward_counts_only_an_hour_later() {
+        const MINUTE: i64 = 60_000_000;
+        let jumps = Jumps::begin(1_000);
+        // The clock's jumps so far and the minutes passed, and the minutes that do not count.
+        for (jumped, passed, lately) in [
+            (0, 1, 0),
+            (61, 2, 61),
+            (61, 30, 61),
+            (90, 31, 90),
+            (70, 40, 70),
+            (70, 99, 70),
+            (70, 100, 0),
+            (0, 101, 0),
+            (70, 102, 70),
+        ] {
+            let clock = 1_000 + (jumped + passed) * MINUTE;
+            let passed = Duration::from_mins(passed.unsigned_abs());
+            assert_eq!(jumps.lately(clock, passed), lately * MINUTE.unsigned_abs());
+        }
     }
 
     #[test]

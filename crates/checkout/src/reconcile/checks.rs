@@ -165,7 +165,7 @@ async fn check_attempt(
 ) -> Result<Finding, db::Error> {
     // The time before the call: a response proves the absence only of what should have been visible
     // when it was requested.
-    let (id, now) = (attempt.id, state.clock.now());
+    let (id, now) = (attempt.id, state.clock.cautious());
     let finding = match &attempt.instruction {
         Instruction::Payment(instruction) => {
             find_payment(state, attempt, &instruction.reference).await?
@@ -236,7 +236,7 @@ async fn find_refund(
     payment: &str,
     next: Timestamp,
 ) -> Result<Finding, db::Error> {
-    let requested_at = state.clock.now();
+    let requested_at = state.clock.cautious();
     let listed = match state.provider.refunds(payment).await {
         Ok(listed) => listed,
         Err(failure) => return Ok(Finding::Failed(failure.to_string())),

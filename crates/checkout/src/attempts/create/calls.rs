@@ -75,7 +75,7 @@ async fn send(task: &PaymentTask<'_>) -> Result<ProviderPayment, Failure> {
 /// Finds the provider's payment with our external reference.
 async fn find_earlier_payment(task: &mut PaymentTask<'_>) -> Result<Option<ProviderPayment>, Stop> {
     let state = task.state;
-    let requested_at = state.clock.now();
+    let requested_at = state.clock.cautious();
     let reference = &task.instruction.reference;
     let found = state.provider.find_by_reference(reference).await;
     let found = found.map_err(Stop::at(Stage::Asking))?;

@@ -45,7 +45,7 @@ async fn reserve(task: &RefundTask<'_>, calls: u32) -> Result<(), Stop> {
 
 /// The refund that an earlier run made.
 async fn find_earlier_refund(task: &mut RefundTask<'_>) -> Result<Option<ProviderRefund>, Stop> {
-    let requested_at = task.state.clock.now();
+    let requested_at = task.state.clock.cautious();
     match search_list(task, Stage::Asking).await? {
         Match::Ours(made) => Ok(Some(made)),
         Match::Absent => {
@@ -78,7 +78,7 @@ async fn find_repeated(task: &RefundTask<'_>) -> Result<ProviderRefund, Stop> {
 }
 
 async fn search_list(task: &RefundTask<'_>, stage: Stage) -> Result<Match, Stop> {
-    let requested_at = task.state.clock.now();
+    let requested_at = task.state.clock.cautious();
     let listed = task
         .state
         .provider
@@ -144,6 +144,7 @@ fn computed_report(payment: &Payment, given_back: Money) -> StatusReport {
         status_detail: detail.to_owned(),
         date_approved: payment.date_approved.clone(),
         amount: payment.amount,
+        reference: Some(payment.reference.clone()),
         refunded,
     }
 }
