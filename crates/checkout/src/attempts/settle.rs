@@ -240,13 +240,20 @@ pub(super) async fn settle_report(
             state.metrics.refused_moves.inc();
             tracing::warn!(
                 payment = id,
-                "payments: the provider reported another amount, or a state that cannot follow the stored one; the report was refused: compare the payment there"
+                "payments: the provider reported another amount, another reference, or a state that cannot follow the stored one; the report was refused: compare the payment there"
             );
         }
         _ => return Ok(recorded),
     }
     state.wake_deliveries();
     Ok(recorded)
+}
+
+impl StatusReport {
+    fn is_about(&self, stored: &StoredPayment) -> bool {
+        let reference = self.reference.as_ref();
+        self.amount == stored.amount && reference.is_none_or(|own| *own == stored.reference)
+    }
 }
 
 /// A report of a payment, to be written.
@@ -272,7 +279,7 @@ impl ReportRecord {
     /// transaction changed the row, the report is judged again.
     async fn write(&self, tx: &mut Tx, stored: &StoredPayment) -> Result<ReportOutcome, db::Error> {
         let (report, now) = (&self.report, self.now);
-        if report.amount != stored.amount {
+        if !report.is_about(stored) {
             return self.refuse(tx, stored).await;
         }
         let mut stored = stored.clone();
@@ -338,7 +345,7 @@ impl ReportRecord {
         }
         let is_approval = PaymentState::from_provider(&self.report.status)
             == Some(PaymentState::Approved)
-            && self.report.amount == stored.amount;
+            && self.report.is_about(stored);
         if state == PaymentState::Cancelled && is_approval {
             orders::follow_refused_approval(tx, stored.row, self.now).await?;
         }

@@ -77,6 +77,8 @@ pub(crate) struct StatusReport {
     pub(crate) date_approved: Option<String>,
     /// The amount. It never changes, so a report with another amount is about another payment.
     pub(crate) amount: Money,
+    /// Our `external_reference`, if the provider repeats it. Another one is another payment's.
+    pub(crate) reference: Option<String>,
     pub(crate) refunded: Money,
 }
 
@@ -201,6 +203,7 @@ impl From<&ProviderPayment> for StatusReport {
             status_detail: payment.status_detail.clone(),
             date_approved: payment.date_approved.clone(),
             amount: payment.amount,
+            reference: payment.external_reference.clone(),
             refunded: payment.refunded,
         }
     }

@@ -264,7 +264,7 @@ impl Client {
         let answer = self
             .call("refund", Method::POST, &path, send::refund(amount), key)
             .await?;
-        RefundAnswer::read(answer.status, &answer.body)
+        RefundAnswer::read(answer.status, &answer.body, (id, amount))
     }
 
     /// The refunds of a payment. `GET /v1/payments/{id}/refunds`

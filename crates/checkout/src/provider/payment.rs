@@ -250,15 +250,25 @@ impl ProviderRefund {
 }
 
 impl RefundAnswer {
-    pub(super) fn read(status: u16, body: &[u8]) -> Result<Self, Failure> {
+    /// The answer to a request to refund this amount of this payment. One about another refund must
+    /// not end it.
+    pub(super) fn read(
+        status: u16,
+        body: &[u8],
+        (payment, amount): (&str, Money),
+    ) -> Result<Self, Failure> {
         if body.trim_ascii().is_empty() {
             return Ok(RefundAnswer::AlreadyMade);
         }
         let text =
             std::str::from_utf8(body).map_err(|_| Failure::unreadable(status, "not UTF-8"))?;
-        ProviderRefund::from_json(Value::Other(text))
-            .map(RefundAnswer::Made)
-            .ok_or_else(|| Failure::unreadable(status, "no refund"))
+        let made = ProviderRefund::from_json(Value::Other(text))
+            .ok_or_else(|| Failure::unreadable(status, "no refund"))?;
+        let of = object(status, body)?.get("payment_id").scalar();
+        if of.is_some_and(|of| of != payment) || made.amount.is_some_and(|made| made != amount) {
+            return Err(Failure::unreadable(status, "it is about another refund"));
+        }
+        Ok(RefundAnswer::Made(made))
     }
 }
 
@@ -457,14 +467,33 @@ mod tests {
         }
     }
 
+    /// The answer to a refund of 4.00 of the payment 1.
+    fn refund(body: &[u8]) -> Result<RefundAnswer, Failure> {
+        RefundAnswer::read(200, body, ("1", Money::from_cents(400)))
+    }
+
     #[test]
     fn an_empty_answer_to_a_refund_says_that_it_was_made_before() {
-        assert_eq!(
-            RefundAnswer::read(200, b" \n").unwrap(),
-            RefundAnswer::AlreadyMade
-        );
-        assert!(RefundAnswer::read(200, b"{}").is_err());
-        assert!(RefundAnswer::read(200, b"\xff").is_err());
+        assert_eq!(refund(b" \n").unwrap(), RefundAnswer::AlreadyMade);
+        assert!(refund(b"{}").is_err());
+        assert!(refund(b"\xff").is_err());
+    }
+
+    #[test]
+    fn an_answer_about_another_refund_ends_nothing() {
+        for ours in [
+            r#"{"id":7,"payment_id":1,"amount":4}"#,
+            r#"{"id":7,"payment_id":"1","amount":"4.00"}"#,
+            r#"{"id":7}"#,
+        ] {
+            assert!(refund(ours.as_bytes()).is_ok(), "{ours}");
+        }
+        for another in [
+            r#"{"id":7,"payment_id":2,"amount":4}"#,
+            r#"{"id":7,"payment_id":1,"amount":3}"#,
+        ] {
+            assert!(refund(another.as_bytes()).is_err(), "{another}");
+        }
     }
 
     #[test]

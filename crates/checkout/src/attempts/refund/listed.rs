@@ -96,6 +96,14 @@ async fn follow(
     let is_refused = is_refused(&status);
     let write = async move |tx: &mut Tx| store::follow_refund(tx, attempt, next, &status).await;
     state.db.write::<_, db::Error, _>(write).await?;
+    if is_refused {
+        tracing::warn!(
+            payment = instruction.payment_id,
+            refund = id,
+            amount = %instruction.amount,
+            "refunds: the provider refused a refund that it had accepted: no money went back, and its caller was told that it was being processed"
+        );
+    }
     read_payment(state, &instruction.payment_id).await?;
     Ok(if is_refused {
         Finding::RefundRefused

@@ -228,11 +228,12 @@ on_both_engines!(
             paid(|payment| payment["id"] = json!(7)),
             paid(|payment| payment["currency_id"] = json!("USD")),
             paid(|payment| payment["transaction_amount"] = json!(0.01)),
+            paid(|payment| payment["external_reference"] = json!("another")),
             paid(|_| {}),
         ];
         let (app, _) = app(&address, replies).await;
         let id = app.pay(&pix()).await.id();
-        for finding in ["failed", "failed", "refused"] {
+        for finding in ["failed", "failed", "refused", "refused"] {
             app.clock.advance(Duration::from_hours(6));
             assert_eq!(app.reconcile().await, [finding]);
             assert_eq!(app.status(&id).await, "pending");
