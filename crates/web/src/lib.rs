@@ -34,6 +34,7 @@ mod seal;
 pub mod security;
 pub mod server;
 mod supervisor;
+pub mod text;
 
 pub use clock::Clock;
 pub use error::Error;

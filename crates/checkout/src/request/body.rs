@@ -6,6 +6,7 @@ use axum::body::{Body, HttpBody};
 use brazil::holds_card_number;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use web::text::is_invisible;
 
 use super::Refusal;
 use super::text::checked_to;
@@ -185,7 +186,7 @@ impl<'a> Members<'a> {
         Ok(match self.value(name) {
             Value::Null => Member::Absent,
             Value::Text(source) => match unescape(source).ok_or_else(not_unicode)? {
-                text if text.trim().is_empty() => Member::Absent,
+                text if text.chars().all(is_invisible) => Member::Absent,
                 text => Member::Text(text),
             },
             Value::Number(_) | Value::Other(_) => Member::Other,

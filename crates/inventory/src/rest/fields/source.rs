@@ -2,10 +2,11 @@
 
 use db::OwnedValue;
 use resource::{Field, Kind, Source};
+use web::text::is_invisible;
 
 use super::{
     Mode, ParseResult, Reader, Reference, Setting, Value,
-    kinds::{self, integer, is_invisible, price, reference, refuse},
+    kinds::{self, integer, price, reference, refuse},
 };
 use crate::rest::{Message, body};
 
