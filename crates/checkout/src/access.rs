@@ -161,6 +161,12 @@ impl Merchant {
         }
     }
 
+    /// Refuses a key that was revoked while the body of its request was held back.
+    pub(crate) async fn confirm(&self, keys: &ApiKeys) -> Result<(), Error> {
+        let is_valid = keys.is_valid(&self.key_digest).await.map_err(database)?;
+        if is_valid { Ok(()) } else { Err(refused()) }
+    }
+
     /// The SHA-256 of the API key.
     pub(crate) fn key_digest(&self) -> &str {
         &self.key_digest
@@ -206,15 +212,20 @@ impl Caller {
     }
 }
 
-/// The credentials of the scheme `Bearer`, which may be empty. `None` for any other scheme, such as
-/// a proxy's `Basic`.
+/// The schemes of proxies, which may let their own credentials through.
+const OF_PROXIES: [&[u8]; 4] = [b"basic", b"digest", b"negotiate", b"ntlm"];
+
+/// The credentials of the scheme `Bearer`, which may be empty. `None` for a proxy's scheme. Any other
+/// is a merchant's slip, such as a key without its scheme, and counts as an empty key.
 fn bearer(header: &HeaderValue) -> Option<&[u8]> {
     let header = header.as_bytes().trim_ascii();
     let end = header.iter().position(u8::is_ascii_whitespace);
     let (scheme, key) = header.split_at(end.unwrap_or(header.len()));
-    scheme
-        .eq_ignore_ascii_case(b"bearer")
-        .then(|| key.trim_ascii())
+    let is = |name: &[u8]| scheme.eq_ignore_ascii_case(name);
+    if OF_PROXIES.into_iter().any(is) {
+        return None;
+    }
+    Some(if is(b"bearer") { key.trim_ascii() } else { &[] })
 }
 
 /// The header of a response that asks for an API key.

@@ -122,6 +122,8 @@ shop_on_both_engines!(
             b"bearer chav\xe9",
             b"bearer\tkey",
             b"BEARER balcao_a balcao_b",
+            b"balcao_without_its_scheme",
+            b"Token balcao_a",
         ] {
             let mut request = pay(&pix());
             let value = HeaderValue::from_bytes(header).unwrap();
