@@ -1,7 +1,10 @@
 //! Creates orders. Unique indexes decide between concurrent requests with one idempotency key or
 //! one reference.
 
+use std::collections::BTreeMap;
+
 use db::{Conn, Db, Timestamp, Tx};
+use serde_json::value::RawValue;
 
 use super::model::Order;
 use super::request::NewOrder;
@@ -123,6 +126,15 @@ pub(crate) async fn delete_expired_keys(db: &Db, now: Timestamp) -> Result<(), d
     Ok(())
 }
 
+/// The members of metadata, however they were written.
+fn decoded(metadata: &RawValue) -> String {
+    let members: Result<BTreeMap<String, String>, _> = serde_json::from_str(metadata.get());
+    members.map_or_else(
+        |_| metadata.get().to_owned(),
+        |members| format!("{members:?}"),
+    )
+}
+
 /// The digest by which two requests are compared. It contains the requested expiry and not the
 /// computed one, which differs at each retry.
 fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&str>) -> String {
@@ -140,10 +152,23 @@ fn fingerprint(secret: &Secret, new: &NewOrder, items: &str, customer: Option<&s
         optional(customer),
         optional(new.success_url.as_deref()),
         optional(new.cancel_url.as_deref()),
-        new.metadata.get().to_owned(),
+        decoded(&new.metadata),
         new.expires_at
             .map(|end| end.to_string())
             .unwrap_or_default(),
     ];
     secret.token(&parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_the_same_however_it_is_written() {
+        let read = |text: &str| decoded(&RawValue::from_string(text.to_owned()).unwrap());
+        let one = read(r#"{"a":"1","b":"é"}"#);
+        assert_eq!(one, read(r#"{ "b": "\u00e9", "a": "1" }"#));
+        assert_ne!(one, read(r#"{"a":"1","b":"e"}"#));
+    }
 }

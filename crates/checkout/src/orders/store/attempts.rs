@@ -63,7 +63,7 @@ pub(crate) async fn payments_of(
         "SELECT p.provider_id, p.state, p.provider_method, p.date_created, a.order_id
          FROM attempts a JOIN payments p ON p.id = a.payment_id WHERE a.order_id",
     );
-    query.any_of(orders).push(" ORDER BY p.id DESC");
+    query.any_of(orders).push(" ORDER BY a.id DESC");
     let payment = |row: &Row<'_>| {
         let payment = OrderPayment {
             id: row.get(0)?,
