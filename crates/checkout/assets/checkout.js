@@ -121,6 +121,7 @@ async function patiently(sent) {
   } finally {
     clearInterval(ticking);
     patience.hidden = true;
+    announce("");
   }
 }
 

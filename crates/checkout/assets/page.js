@@ -37,9 +37,9 @@ export function duration(seconds) {
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 
-/** A moment as the reader writes it. */
+/** A moment as the reader writes it, in Brasília, as reloaded pages and mails tell it. */
 export function moment(date) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short" }).format(date);
+  return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "America/Sao_Paulo" }).format(date);
 }
 
 /** A day (`2026-11-23`, or a moment, which counts in Brasília) as the reader writes it. */
