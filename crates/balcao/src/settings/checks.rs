@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use db::Address;
 use inventory::accounts::check_strength;
+use url::Host;
 use web::http_client::ApiKey;
 
 use super::problem::Problem;
@@ -114,9 +115,32 @@ pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
             services.checkout && has_orders && settings.checkout_open_payments,
             "BALCAO_CHECKOUT_OPEN_PAYMENTS is true: anybody can pay any amount by an address; set it to false where every payment has an order",
         ),
+        (
+            services.inventory
+                && settings.llm_api_key.is_some()
+                && is_in_the_clear(settings.llm_base_url.as_ref()),
+            "BALCAO_LLM_BASE_URL is http:// to another machine: whoever is between reads the API key and the shop's figures",
+        ),
+        (
+            services.inventory && is_in_the_clear(settings.inventory_checkout_url.as_ref()),
+            "BALCAO_INVENTORY_CHECKOUT_URL is http:// to another machine: whoever is between reads the merchant's key, which refunds payments",
+        ),
     ];
     let applicable = warnings.into_iter().filter(|(applies, _)| *applies);
     applicable.map(|(_, warning)| warning.to_owned()).collect()
+}
+
+/// Whether requests to this address cross the network without TLS.
+fn is_in_the_clear(url: Option<&WebUrl>) -> bool {
+    url.is_some_and(|WebUrl(url)| {
+        let is_here = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => true,
+        };
+        url.scheme() == "http" && !is_here
+    })
 }
 
 /// Problems between settings that are valid individually. `settings` is `None` when some of them

@@ -88,6 +88,33 @@ fn services_without_a_public_address_or_a_secret_for_notifications_are_warned_of
 }
 
 #[test]
+fn keys_that_would_cross_the_network_in_the_clear_are_warned_of() {
+    let warned = |checkout: &'static str, model: &'static str| {
+        let given = [
+            ("BALCAO_INVENTORY_CHECKOUT_URL", checkout),
+            ("BALCAO_INVENTORY_CHECKOUT_KEY", "balcao_key"),
+            ("BALCAO_LLM_BASE_URL", model),
+            ("BALCAO_LLM_MODEL", "small"),
+            ("BALCAO_LLM_API_KEY", "sk-key"),
+        ];
+        let warnings = read(sources(&given, ""), ALL).warnings;
+        let clear = warnings
+            .iter()
+            .filter(|warning| warning.contains(" is http:// to another machine"));
+        clear.count()
+    };
+    assert_eq!(
+        warned("http://10.0.0.5:8000", "http://models.example/v1"),
+        2
+    );
+    assert_eq!(warned("http://127.0.0.1:8000", "http://[::1]:11434/v1"), 0);
+    assert_eq!(
+        warned("https://pay.example", "http://localhost:11434/v1"),
+        0
+    );
+}
+
+#[test]
 fn a_shop_with_orders_is_advised_to_close_the_open_form() {
     let warned = |open: &str, orders: &[(&'static str, &'static str)]| {
         let given = [&[("BALCAO_CHECKOUT_OPEN_PAYMENTS", open)], orders].concat();
