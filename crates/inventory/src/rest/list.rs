@@ -224,9 +224,9 @@ impl<'query> Filters<'query> {
         Some(text.parse().unwrap_or(0))
     }
 
-    /// `true` or `false`.
+    /// `true` or `false`, in whatever case a client's language writes them.
     pub fn truth(&mut self, name: &'static str) -> Option<bool> {
-        match self.parameters.get(name)?.trim() {
+        match self.parameters.get(name)?.trim().to_lowercase().as_str() {
             "true" => Some(true),
             "false" => Some(false),
             _ => {

@@ -36,7 +36,7 @@ resource! {
     /// An account. The alias of its table is `u`.
     pub struct User, UserInput {
         id: i64 = id().hidden(),
-        username: String = text("Usuário", "Username", NAME_MAX).name().personal().listed_for_staff()
+        username: String = text("Usuário", "Username", NAME_MAX).name().listed_for_staff()
             .help("Até 150 letras, algarismos e @ . + - _.", "150 characters or fewer. Letters, digits and @ . + - _ only."),
         first_name: String = text("Nome", "First name", PERSON_MAX).or_blank().personal().listed_for_staff()
             .section("Dados pessoais", "Personal info"),

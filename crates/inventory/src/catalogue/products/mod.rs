@@ -91,6 +91,9 @@ pub(crate) async fn with_serie_number(
     serie_number: &str,
 ) -> Result<Option<ProductRecord>, Refusal> {
     let serie_number = serie_number.trim().to_owned();
+    if serie_number.contains('\0') {
+        return Ok(None);
+    }
     Ok(state
         .db
         .read(
