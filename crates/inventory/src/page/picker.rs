@@ -163,9 +163,9 @@ impl Picker {
     pub(crate) const SUFFIXES: [&str; 4] = ["", "_text", "_was", "_choice"];
 
     /// The picker of a described reference. `None` for other fields.
-    pub(crate) fn of(frame: &Frame, field: &'static Field) -> Option<Self> {
+    pub(crate) fn of(locale: Locale, field: &'static Field) -> Option<Self> {
         let source = PickerSource::of(field.target?.path)?;
-        Some(Self::empty(field.name, frame.say(field.label), source))
+        Some(Self::empty(field.name, locale.say(field.label), source))
     }
 
     /// The picker of a product, without a choice.

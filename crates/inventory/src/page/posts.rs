@@ -2,17 +2,15 @@
 //! read.
 
 use axum::extract::{FromRequest, Request};
-use resource::{Field, Kind, text};
+use resource::{Field, Kind};
 use serde_json::value::{RawValue, to_raw_value};
 use web::{errors::wants_json, locale::Locale};
 
 use super::{Form, Frame, PageState, form_token::FormToken, numbers, picker::Picker, request_body};
 use crate::{
     idempotency::IdempotencyKey,
-    rest::{Message, Refusal, fields::Members, list::search_problem, query::Parameters},
+    rest::{Message, Refusal, fields::Members},
 };
-
-const SEARCH: &Field = &text::<String>("Nome ou código", "Name or code", 500).named("search");
 
 /// A posted form that has passed the CSRF check. Extracting it fails with 413, 403 for a failed
 /// check, 415 or 400.
@@ -137,57 +135,4 @@ fn ticked(members: &Members, field: &Field) -> String {
         value.strip_prefix(':')
     });
     values.collect::<Vec<_>>().join(",")
-}
-
-/// Parses the search of a list. A search for NUL, which no text contains, is an error in the form
-/// and finds nothing. One for too many words is an error and filters nothing.
-pub(crate) fn filter_search(parameters: &mut Parameters, form: &mut Form, locale: Locale) {
-    let typed = parameters.get("search").unwrap_or_default();
-    let shown = typed.replace('\0', "\u{fffd}");
-    form.set("search", &shown);
-    if let Some(problem) = search_problem(parameters) {
-        form.complain_of(SEARCH, problem.text(locale));
-        let is_for_nul = problem == Message::NULL_CHARACTERS;
-        parameters.set("search", if is_for_nul { &shown } else { "" });
-    }
-}
-
-/// Parses the amounts of a filter as people type them. An invalid amount is an error in the form
-/// and filters nothing.
-pub(crate) fn filter_amounts(
-    parameters: &mut Parameters,
-    form: &mut Form,
-    fields: &[&'static str],
-    locale: Locale,
-) {
-    for field in fields {
-        let Some(typed) = parameters.get(field).map(str::to_owned) else {
-            continue;
-        };
-        match numbers::amount(&typed) {
-            Ok(plain) => parameters.set(field, plain),
-            Err(problem) => {
-                form.complain(field, numbers::message(problem, &typed, locale));
-                parameters.set(field, "");
-            }
-        }
-    }
-}
-
-/// Parses a filter by a record that was chosen or typed. A text without a match is an error in the
-/// form and filters nothing.
-pub(crate) async fn filter_record(
-    frame: &Frame,
-    picked: Picker,
-    parameters: &mut Parameters,
-    form: &mut Form,
-) -> Result<Picker, Refusal> {
-    let mut sent = Form::new();
-    for suffix in Picker::SUFFIXES {
-        let name = format!("{}{suffix}", picked.name);
-        sent.set(&name, parameters.get(&name).unwrap_or_default());
-    }
-    let picked = picked.resolve(frame, &sent, form).await?;
-    parameters.set(picked.name, picked.id.clone());
-    Ok(picked)
 }

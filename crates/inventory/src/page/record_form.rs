@@ -327,7 +327,7 @@ fn pickers<R: RecordForms>(
     frame: &Frame,
 ) -> impl Iterator<Item = Picker> + use<'_, R> {
     let fields = resource.written().into_iter();
-    fields.filter_map(|field| Picker::of(frame, field))
+    fields.filter_map(|field| Picker::of(frame.locale, field))
 }
 
 async fn new<R: RecordForms>(resource: R, frame: Frame, parameters: Parameters) -> PageResult {

@@ -11,7 +11,7 @@ use super::{
     FormSubmission, Frame, PageResult,
     delete::Deletion,
     flash,
-    list_page::{self, Column, Empty, ExportFile, ListFilters, ListPage, ListRequest, Row},
+    list_page::{self, Column, Empty, ExportFile, Filter, ListPage, ListRequest, Row},
     own_next, redirect,
     routes::{PageRouter, get, of, of_one},
     see_other,
@@ -37,7 +37,7 @@ pub(crate) trait ResourcePages: ApiResource {
     /// The icon in `icons.svg`.
     fn icon(self) -> &'static str;
 
-    fn filters(self, locale: Locale) -> ListFilters;
+    fn filters(self, locale: Locale) -> Vec<Filter>;
 
     fn columns(self) -> Vec<&'static Field> {
         listed(self.fields(), ListedIn::Everywhere)
@@ -172,7 +172,7 @@ async fn list<R: ResourcePages>(resource: R, frame: Frame, parameters: Parameter
         return Ok(redirect(&address));
     }
     let filters = resource.filters(frame.locale);
-    let request = filters.read(&frame, parameters).await?;
+    let request = ListRequest::read(&frame, filters, parameters).await?;
     let parameters = request.parameters.clone();
     let mut list = list_of(resource, &frame, request);
     if is_submitted && !list.form.is_refused() {
@@ -205,8 +205,8 @@ fn list_of<R: ResourcePages>(resource: R, frame: &Frame, request: ListRequest) -
         create: may_add.then(|| (words.new_one(locale), format!("/{path}/new/"))),
         import: may_add.then(|| format!("/import/?resource={path}")),
         name: name.map_or("", |field| field.name),
-        filters: request.filters(frame),
-        chips: request.chips(frame, &address),
+        chips: request.chips(&address, locale),
+        filters: request.filters,
         form: request.form,
         ..ListPage::new(words.title(locale), address, columns.collect(), empty)
     };
@@ -217,7 +217,7 @@ async fn export<R: ResourcePages>(resource: R, frame: Frame, address: Uri) -> Pa
     frame.require(Verb::View, resource.model())?;
     let parameters = Parameters::of_address(&address);
     let filters = resource.filters(frame.locale);
-    let list = filters.read(&frame, parameters).await?;
+    let list = ListRequest::read(&frame, filters, parameters).await?;
     if list.form.is_refused() {
         return Ok(list_page::back_to_list(&address));
     }

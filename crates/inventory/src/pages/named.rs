@@ -20,7 +20,7 @@ use crate::{
         edit_conflict::FieldSnapshot,
         fact::Fact,
         history::{self, ChangeView},
-        list_page::{ListFilters, ListPage, Row, RowAction},
+        list_page::{Filter, ListPage, Row, RowAction},
         part::PagePart,
         record_form::{self, RecordForms, create_by_api},
         records::{self, ResourcePages, address, find},
@@ -49,11 +49,8 @@ impl ResourcePages for Kind {
         self.about().icon
     }
 
-    fn filters(self, locale: Locale) -> ListFilters {
-        ListFilters {
-            search: Some(self.about().words.search(locale)),
-            ..ListFilters::default()
-        }
+    fn filters(self, locale: Locale) -> Vec<Filter> {
+        vec![Filter::search(self.about().words.search(locale))]
     }
 
     async fn jump(self, frame: &Frame, parameters: &Parameters) -> Result<Option<String>, Refusal> {

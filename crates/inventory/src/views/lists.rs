@@ -13,24 +13,22 @@ use crate::{
 
 /// The filter parameters of the list at a path. `None` if there is no such list.
 fn parameters(path: &str) -> Option<Vec<&'static str>> {
-    let name = path.strip_prefix('/')?.strip_suffix('/')?;
-    let is_at = |list: &str| name == list;
-    // Labels depend on the locale, names do not.
-    let locale = Locale::En;
-    if is_at("products") {
-        return Some(Products.filters(locale).names());
-    }
-    if let Some(kind) = Kind::ALL.into_iter().find(|kind| is_at(kind.path())) {
-        return Some(kind.filters(locale).names());
-    }
-    let mut movements = Movement::ALL.into_iter();
-    if let Some(movement) = movements.find(|movement| is_at(movement.path())) {
-        return Some(movement.filters(locale).names());
-    }
     if path == reorder::pages::PATH {
         return Some(reorder::pages::PARAMETERS.to_vec());
     }
-    Some(payments::pages::filters(path, locale)?.names())
+    let name = path.strip_prefix('/')?.strip_suffix('/')?;
+    // Labels depend on the locale, names do not.
+    let locale = Locale::En;
+    let kind = Kind::ALL.into_iter().find(|kind| kind.path() == name);
+    let mut movements = Movement::ALL.into_iter();
+    let movement = movements.find(|movement| movement.path() == name);
+    let filters = match (kind, movement) {
+        (Some(kind), _) => kind.filters(locale),
+        (None, Some(movement)) => movement.filters(locale),
+        (None, None) if name == "products" => Products.filters(locale),
+        (None, None) => payments::pages::filters(path, locale)?,
+    };
+    Some(filters.into_iter().map(|filter| filter.name).collect())
 }
 
 /// The canonical address of a list to save: only known parameters, in the list's order, without the
@@ -39,7 +37,7 @@ fn parameters(path: &str) -> Option<Vec<&'static str>> {
 pub(crate) fn canonical(address: &str) -> Option<String> {
     let (path, query) = address.split_once('?')?;
     let known = parameters(path)?;
-    let list = ListAddress::new(path, &known, "", &Parameters::parse(query));
+    let list = ListAddress::new(path, known, "", &Parameters::parse(query));
     let written = list.with(&[("page", "")]);
     (written != path && written.len() <= MAX_ADDRESS).then_some(written)
 }

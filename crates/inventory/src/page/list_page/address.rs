@@ -1,7 +1,6 @@
 //! The address of a list: its path, and its state in the query string. Links change one part of the
 //! state and keep the rest.
 
-use super::Chip;
 use crate::rest::query::{Parameters, with_query, write_pairs};
 
 #[derive(Debug, Clone)]
@@ -18,17 +17,14 @@ impl ListAddress {
     /// `page_size`.
     pub(crate) fn new(
         path: impl Into<String>,
-        known: &[&'static str],
+        known: impl IntoIterator<Item = &'static str>,
         default_ordering: &'static str,
         parameters: &Parameters,
     ) -> Self {
         let state = known
-            .iter()
-            .chain(&["ordering", "page_size", "page"])
-            .filter_map(|name| {
-                let value = parameters.get(name)?.trim();
-                Some((*name, value.to_owned()))
-            });
+            .into_iter()
+            .chain(["ordering", "page_size", "page"])
+            .filter_map(|name| Some((name, parameters.get(name)?.trim().to_owned())));
         Self {
             path: path.into(),
             state: state.collect(),
@@ -54,14 +50,6 @@ impl ListAddress {
             .iter()
             .map(|(name, _)| *name)
             .filter(|name| !matches!(*name, "ordering" | "page_size" | "page"))
-    }
-
-    /// A chip for a filter, with the address of the list without that filter.
-    pub(crate) fn chip(&self, name: &'static str, text: String) -> Chip {
-        Chip {
-            text,
-            address: self.with(&[(name, ""), ("page", "")]),
-        }
     }
 
     /// The address with its current state.

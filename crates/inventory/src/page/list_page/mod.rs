@@ -2,25 +2,23 @@
 //! pagination, with the whole state in the address. Features define the records and the filters.
 
 mod address;
-mod days;
 mod export;
+mod filter;
 mod pages;
-mod request;
 mod row;
 mod spool;
 
 pub(crate) use address::ListAddress;
-pub(crate) use days::Days;
 pub(crate) use export::{ExportFile, export, file_of_rows, headings, limit_exports};
+pub(crate) use filter::{Days, Filter, FilterControl, ListRequest};
 pub(crate) use pages::{PageLink, page_links};
-pub(crate) use request::{ListFilters, ListRequest};
 pub(crate) use row::{Cell, CellInput, Column, Head, Heading, Row, RowAction};
 
 use askama::Template;
 use axum::response::Response;
 use http::{StatusCode, Uri};
 
-use super::{Form, Frame, picker::Picker, redirect};
+use super::{Form, Frame, redirect};
 use crate::{
     accounts::session::SavedView,
     catalogue::products::ProductRecord,
@@ -32,25 +30,6 @@ use crate::{
 const CODE: usize = 6;
 /// The page sizes to choose from.
 const SIZES: [u64; 4] = [10, 25, 50, 100];
-
-/// A field of the filter form.
-#[derive(Debug)]
-pub(crate) enum Filter {
-    /// A text search, with its label.
-    Search(String),
-    /// A record, chosen with a picker.
-    Record(Picker),
-    /// An amount: its name and label.
-    Amount(&'static str, String),
-    /// A day: its name and label.
-    Day(&'static str, String),
-    /// A choice: its name, its label, and the values with their labels.
-    Choice(
-        &'static str,
-        &'static str,
-        Vec<(&'static str, &'static str)>,
-    ),
-}
 
 /// A filter that is set.
 #[derive(Debug)]
@@ -314,11 +293,14 @@ impl ListPage {
 
     /// Whether one of these filters is set or invalid, so that they must be visible.
     fn is_more_open(&self) -> bool {
-        let first = match self.filters.first() {
-            Some(Filter::Search(_)) => "search",
-            Some(Filter::Record(picked)) => picked.name,
-            _ => "",
+        let is_typed = |filter: &&Filter| {
+            matches!(
+                filter.control,
+                FilterControl::Search | FilterControl::Record(_)
+            )
         };
+        let first = self.filters.first().filter(is_typed);
+        let first = first.map_or("", |filter| filter.name);
         let is_set = self.address.filtered().any(|name| name != first);
         is_set || self.form.errors().iter().any(|(name, _)| *name != first)
     }

@@ -8,8 +8,10 @@ use super::{ABOUT, number, to_draft};
 use crate::{
     catalogue::products::Products,
     page::{
-        Form, FormSubmission, Frame, PageResult, flash, list_page::ListRequest, picker::Picker,
-        posts, records::ResourcePages as _,
+        Form, FormSubmission, Frame, PageResult, flash,
+        list_page::{Filter, ListRequest},
+        picker::Picker,
+        records::ResourcePages as _,
     },
     rest::{Refusal, json::Titled, query::Parameters},
     stock::{
@@ -37,75 +39,59 @@ struct StartPage<'a> {
     last_inflows: String,
 }
 
-/// The selection of the products to count.
-struct CountRequest {
-    list: ListRequest,
-    supplier: Picker,
+/// The filters that select the products to count: those of the product list, and a supplier.
+fn filters(frame: &Frame) -> Vec<Filter> {
+    let mut filters = Products.filters(frame.locale);
+    filters.push(Filter::record(Picker::supplier(frame)));
+    filters
 }
 
-impl CountRequest {
-    async fn read(frame: &Frame, mut parameters: Parameters) -> Result<Self, Refusal> {
-        let picker = Picker::supplier(frame);
-        let mut form = Form::new();
-        let supplier = posts::filter_record(frame, picker, &mut parameters, &mut form).await?;
-        let filters = Products.filters(frame.locale);
-        let mut list = filters.read(frame, parameters).await?;
-        let problem = form.error("supplier");
-        if !problem.is_empty() {
-            list.form.complain("supplier", problem);
-        }
-        Ok(Self { list, supplier })
+/// The draft's label and its products. One product more than the limit is returned if there are too
+/// many.
+async fn products(
+    frame: &Frame,
+    selection: &ListRequest,
+) -> Result<(String, Vec<Titled>), Refusal> {
+    let limit = number(DocumentKind::Count.max_lines()) + 1;
+    let words = selection.in_words(frame.locale).join(" · ");
+    let label = if words.is_empty() {
+        frame.text("Todos os produtos", "All products").to_owned()
+    } else {
+        words.chars().take(MAX_LABEL).collect()
+    };
+    if let Some(Ok(supplier)) = supplier(selection).map(str::parse) {
+        return Ok((label, of_supplier(&frame.state, supplier, limit).await?));
     }
+    let found = crate::pages::products::first(&frame.state, &selection.parameters, limit).await?;
+    let titled = found.into_iter().map(|product| Titled {
+        id: product.id,
+        title: product.title,
+    });
+    Ok((label, titled.collect()))
+}
 
-    /// The selection in words; empty for all products.
-    fn in_words(&self, frame: &Frame) -> Vec<String> {
-        let mut words = self.list.in_words(frame);
-        if !self.supplier.id.is_empty() {
-            words.push(format!("{}: {}", self.supplier.label, self.supplier.text));
-        }
-        words
-    }
+/// The id of the chosen supplier.
+fn supplier(selection: &ListRequest) -> Option<&str> {
+    selection.parameters.get("supplier")
+}
 
-    /// The draft's label and its products. One product more than the limit is returned if there are
-    /// too many.
-    async fn products(&self, frame: &Frame) -> Result<(String, Vec<Titled>), Refusal> {
-        let limit = number(DocumentKind::Count.max_lines()) + 1;
-        let words = self.in_words(frame).join(" · ");
-        let label = if words.is_empty() {
-            frame.text("Todos os produtos", "All products").to_owned()
-        } else {
-            words.chars().take(MAX_LABEL).collect()
-        };
-        if let Ok(supplier) = self.supplier.id.parse() {
-            return Ok((label, of_supplier(&frame.state, supplier, limit).await?));
-        }
-        let found =
-            crate::pages::products::first(&frame.state, &self.list.parameters, limit).await?;
-        let titled = found.into_iter().map(|product| Titled {
-            id: product.id,
-            title: product.title,
-        });
-        Ok((label, titled.collect()))
+fn page<'a>(frame: &'a Frame, selection: &'a ListRequest) -> StartPage<'a> {
+    let words = selection.in_words(frame.locale).join(" · ");
+    StartPage {
+        frame,
+        form: &selection.form,
+        pickers: selection.pickers().collect(),
+        others: selection.others(),
+        is_chosen: !words.is_empty() && !selection.form.is_refused(),
+        words,
+        most: frame.locale.number(DocumentKind::Count.max_lines()),
+        last_inflows: frame.locale.number(LAST_INFLOWS),
     }
+}
 
-    fn page<'a>(&'a self, frame: &'a Frame) -> StartPage<'a> {
-        let words = self.in_words(frame).join(" · ");
-        StartPage {
-            frame,
-            form: &self.list.form,
-            pickers: self.list.picked.iter().chain([&self.supplier]).collect(),
-            others: self.list.others(),
-            is_chosen: !words.is_empty() && !self.list.form.is_refused(),
-            words,
-            most: frame.locale.number(DocumentKind::Count.max_lines()),
-            last_inflows: frame.locale.number(LAST_INFLOWS),
-        }
-    }
-
-    fn again(mut self, frame: &Frame) -> Response {
-        self.list.form.sort(FIELDS);
-        frame.show_again(self.page(frame))
-    }
+fn again(frame: &Frame, mut selection: ListRequest) -> Response {
+    selection.form.sort(FIELDS);
+    frame.show_again(page(frame, &selection))
 }
 
 /// The most characters of a draft's label.
@@ -114,34 +100,34 @@ const MAX_LABEL: usize = 200;
 /// `GET /counts/new/`, with the filters of the product list, or with a supplier.
 pub(super) async fn open(frame: Frame, parameters: Parameters) -> PageResult {
     ABOUT.admit(&frame)?;
-    let count_request = CountRequest::read(&frame, parameters).await?;
-    Ok(frame.show(count_request.page(&frame)))
+    let selection = ListRequest::read(&frame, filters(&frame), parameters).await?;
+    Ok(frame.show(page(&frame, &selection)))
 }
 
 /// `POST /counts/new/`
 pub(super) async fn begin(frame: Frame, post: FormSubmission) -> PageResult {
     ABOUT.admit(&frame)?;
     let key = post.idempotency_key(&frame, "counts");
+    let filters = filters(&frame);
     let mut parameters = Parameters::default();
-    let names = Products.filters(frame.locale).names().into_iter();
-    for name in names.chain(["supplier"]) {
+    for filter in &filters {
         for suffix in Picker::SUFFIXES {
-            let name = format!("{name}{suffix}");
+            let name = format!("{}{suffix}", filter.name);
             parameters.set(&name, post.text(&name));
         }
     }
-    let mut count_request = CountRequest::read(&frame, parameters).await?;
-    if !count_request.supplier.id.is_empty() && !count_request.list.in_words(&frame).is_empty() {
+    let mut selection = ListRequest::read(&frame, filters, parameters).await?;
+    if supplier(&selection).is_some() && selection.in_words(frame.locale).len() > 1 {
         let text = frame.text(
             "Escolha só o fornecedor, ou só os outros campos.",
             "Choose the supplier alone, or the other fields alone.",
         );
-        count_request.list.form.complain("supplier", text);
+        selection.form.complain("supplier", text);
     }
-    if count_request.list.form.is_refused() {
-        return Ok(count_request.again(&frame));
+    if selection.form.is_refused() {
+        return Ok(again(&frame, selection));
     }
-    let result = match count_request.products(&frame).await {
+    let result = match products(&frame, &selection).await {
         Ok(products) => start(&frame.state, &frame.caller, products, key).await,
         Err(refusal) => Err(refusal),
     };
@@ -151,8 +137,8 @@ pub(super) async fn begin(frame: Frame, post: FormSubmission) -> PageResult {
             Ok(flash::success(to_draft(saved.id), text))
         }
         Err(refusal) => {
-            count_request.list.form.take(refusal, frame.locale)?;
-            Ok(count_request.again(&frame))
+            selection.form.take(refusal, frame.locale)?;
+            Ok(again(&frame, selection))
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         delete::Deletion,
         fact::Fact,
         flash::{self, Flash},
-        list_page::{Cell, Days, Link, ListFilters, ListPage, Row, RowAction},
+        list_page::{Cell, Days, Filter, Link, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages, address, find},
         routes::{PageRouter, get, of},
@@ -58,12 +58,10 @@ impl ResourcePages for Movement {
         listed(&fields(self), ListedIn::Everywhere)
     }
 
-    fn filters(self, _locale: Locale) -> ListFilters {
-        ListFilters {
-            fields: fields(self),
-            days: Some(Days::Utc),
-            ..ListFilters::default()
-        }
+    fn filters(self, locale: Locale) -> Vec<Filter> {
+        Filter::of_fields(&fields(self), locale)
+            .chain(Filter::days(Days::Utc, locale))
+            .collect()
     }
 
     fn adorn(self, frame: &Frame, mut list: ListPage) -> ListPage {

@@ -11,7 +11,7 @@ use crate::{
         Form, Frame, PageResult,
         fact::Fact,
         history::{self, ChangeView, SYSTEM},
-        list_page::{Cell, Column, Empty, Filter, ListAddress, ListPage, Row},
+        list_page::{Cell, Column, Empty, Filter, FilterControl, ListAddress, ListPage, Row},
         part::{PagePart, part},
         records::find,
         trend::Trend,
@@ -239,7 +239,7 @@ fn ledger_row(entry: LedgerLine) -> Row {
 
 fn ledger_list(frame: &Frame, product: &ProductRecord, parameters: &Parameters) -> ListPage {
     let path = format!("{}ledger/", address(product.id));
-    let address = ListAddress::new(path, &["as_of"], "", parameters);
+    let address = ListAddress::new(path, ["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();
     let columns = vec![
         Column::text(frame.text("Quando", "When"), ""),
@@ -257,7 +257,11 @@ fn ledger_list(frame: &Frame, product: &ProductRecord, parameters: &Parameters) 
     ListPage {
         lead: product.title.clone(),
         is_exported: false,
-        filters: vec![Filter::Day("as_of", day.to_owned())],
+        filters: vec![Filter {
+            name: "as_of",
+            label: day.to_owned(),
+            control: FilterControl::Day("", ""),
+        }],
         form: Form::new().with("as_of", as_of),
         ..ListPage::new(title, address, columns, Empty::new("clock", empty))
     }

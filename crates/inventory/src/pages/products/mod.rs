@@ -27,7 +27,7 @@ use crate::{
     page::{
         Frame,
         delete::Deletion,
-        list_page::{Cell, Link, ListAddress, ListFilters, ListPage, Row, RowAction},
+        list_page::{Cell, Filter, Link, ListAddress, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages},
         routes::{PageRouter, get, of_one, post_from},
@@ -96,19 +96,18 @@ impl ResourcePages for Products {
         "box"
     }
 
-    fn filters(self, locale: Locale) -> ListFilters {
+    fn filters(self, locale: Locale) -> Vec<Filter> {
         let search = locale.text("Nome, marca ou código", "Name, brand or code");
-        let shown = vec![
+        let shown = [
             ("", locale.text("Produtos ativos", "Active products")),
             ("true", locale.text("Arquivados", "Archived")),
             (ALL, locale.text("Todos", "All")),
         ];
-        ListFilters {
-            search: Some(search.to_owned()),
-            fields: ProductRecord::FIELDS.to_vec(),
-            days: None,
-            choices: vec![(ARCHIVED, locale.text("Mostrar", "Show"), shown)],
-        }
+        let archived = Filter::choice(ARCHIVED, locale.text("Mostrar", "Show"), shown);
+        std::iter::once(Filter::search(search))
+            .chain(Filter::of_fields(ProductRecord::FIELDS, locale))
+            .chain([archived])
+            .collect()
     }
 
     fn adorn(self, frame: &Frame, list: ListPage) -> ListPage {

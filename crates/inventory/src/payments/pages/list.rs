@@ -20,7 +20,7 @@ use crate::{
     access::{Model, Verb},
     page::{
         Frame, PageResult, flash,
-        list_page::{self, Days, ListAddress, ListFilters, ListPage, ListRequest, Row},
+        list_page::{self, Filter, ListAddress, ListPage, ListRequest, Row},
         value::FieldValue,
     },
     payments,
@@ -48,7 +48,7 @@ pub(super) trait CheckoutList {
     /// The columns of the export.
     const COLUMNS: &'static [Both];
 
-    fn filters(locale: Locale) -> ListFilters;
+    fn filters(locale: Locale) -> Vec<Filter>;
 
     /// The list page without records.
     fn page(frame: &Frame, address: ListAddress) -> ListPage;
@@ -71,10 +71,10 @@ impl CheckoutRequest {
     async fn read(
         frame: &Frame,
         parameters: Parameters,
-        filters: ListFilters,
+        filters: Vec<Filter>,
     ) -> Result<Self, Refusal> {
         let page_request = PageRequest::parse(&frame.state, &parameters)?;
-        let mut list = filters.read(frame, parameters).await?;
+        let mut list = ListRequest::read(frame, filters, parameters).await?;
         let number = match page_request.page {
             PageNumber::Number(number) if number <= MAX_PAGE => number,
             PageNumber::Number(_) => return Err(InvalidPage.into()),
@@ -89,7 +89,7 @@ impl CheckoutRequest {
             page_size: page_request.size.min(EXPORT_PAGE_SIZE),
             ..ListQuery::default()
         };
-        for (name, is_end) in Days::NAMES.into_iter().zip([false, true]) {
+        for (name, is_end) in Filter::DAYS.into_iter().zip([false, true]) {
             let Some(text) = parameter(&list.parameters, name) else {
                 continue;
             };
@@ -131,12 +131,12 @@ impl CheckoutRequest {
 pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) -> PageResult {
     require(&frame, Verb::View, Model::Order)?;
     let filters = L::filters(frame.locale);
-    let request = CheckoutRequest::read(&frame, parameters, filters).await?;
+    let mut request = CheckoutRequest::read(&frame, parameters, filters).await?;
     let mut list = L::page(&frame, request.list.address(L::PATH, ""));
     list.is_create_dialog = false;
-    list.filters = request.list.filters(&frame);
-    list.chips = request.list.chips(&frame, &list.address);
-    list.form = request.list.form.clone();
+    list.chips = request.list.chips(&list.address, frame.locale);
+    list.filters = std::mem::take(&mut request.list.filters);
+    list.form = std::mem::take(&mut request.list.form);
     list.size = request.query.page_size;
     if !list.form.is_refused() {
         match request.page(&frame).await {

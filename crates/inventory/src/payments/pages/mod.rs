@@ -24,7 +24,7 @@ use crate::{
     access::{Model, Verb},
     page::{
         Form, Frame,
-        list_page::ListFilters,
+        list_page::Filter,
         numbers,
         routes::{PageRouter, get},
     },
@@ -53,7 +53,7 @@ const ORDERS: &str = "/payments/";
 const PAYMENTS: &str = "/payments/received/";
 
 /// The filters of the list at a path. `None` if there is no such list.
-pub(crate) fn filters(path: &str, locale: Locale) -> Option<ListFilters> {
+pub(crate) fn filters(path: &str, locale: Locale) -> Option<Vec<Filter>> {
     match path {
         ORDERS => Some(orders::Orders::filters(locale)),
         PAYMENTS => Some(payments::Payments::filters(locale)),

@@ -16,7 +16,7 @@ use crate::{
     access::{Model, Verb},
     page::{
         Frame,
-        list_page::{Cell, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row},
+        list_page::{Cell, Column, Days, Empty, Filter, Link, ListAddress, ListPage, Row},
         value::FieldValue,
     },
 };
@@ -40,17 +40,17 @@ impl CheckoutList for Orders {
         ("Pago em", "Paid"),
     ];
 
-    fn filters(locale: Locale) -> ListFilters {
+    fn filters(locale: Locale) -> Vec<Filter> {
         let number = locale.text("Número do pedido", "Order number");
         let statuses =
             ORDER_STATUSES.map(|(code, status)| (code, locale.say(order_status(status).text)));
         let status = locale.text("Situação", "Status");
-        ListFilters {
-            search: Some(number.to_owned()),
-            days: Some(Days::SaoPaulo),
-            choices: vec![("status", status, statuses.to_vec())],
-            ..ListFilters::default()
-        }
+        let others = [
+            Filter::search(number),
+            Filter::choice("status", status, statuses),
+        ];
+        let days = Filter::days(Days::SaoPaulo, locale);
+        others.into_iter().chain(days).collect()
     }
 
     fn page(frame: &Frame, address: ListAddress) -> ListPage {

@@ -23,7 +23,7 @@ use crate::{
     page::{
         Frame,
         history::SYSTEM,
-        list_page::{Cell, Column, Days, Empty, Link, ListAddress, ListFilters, ListPage, Row},
+        list_page::{Cell, Column, Days, Empty, Filter, Link, ListAddress, ListPage, Row},
         part::{PagePart, part},
         value::FieldValue,
     },
@@ -48,7 +48,7 @@ impl CheckoutList for Payments {
         ("Aprovado em", "Approved"),
     ];
 
-    fn filters(locale: Locale) -> ListFilters {
+    fn filters(locale: Locale) -> Vec<Filter> {
         let statuses =
             PAYMENT_STATUSES.map(|(code, status)| (code, locale.say(payment_status(status).text)));
         let methods = METHODS.map(|(code, means)| (code, locale.say(method(means))));
@@ -56,14 +56,12 @@ impl CheckoutList for Payments {
             locale.text("Situação", "Status"),
             locale.text("Forma", "Method"),
         );
-        ListFilters {
-            days: Some(Days::SaoPaulo),
-            choices: vec![
-                ("status", status, statuses.to_vec()),
-                ("payment_method", means, methods.to_vec()),
-            ],
-            ..ListFilters::default()
-        }
+        let choices = [
+            Filter::choice("status", status, statuses),
+            Filter::choice("payment_method", means, methods),
+        ];
+        let days = Filter::days(Days::SaoPaulo, locale);
+        choices.into_iter().chain(days).collect()
     }
 
     fn page(frame: &Frame, address: ListAddress) -> ListPage {

@@ -24,7 +24,7 @@ use crate::{
 use view::{ListView, OrdersPage};
 
 pub(crate) const PATH: &str = "/low-stock/";
-pub(crate) const PARAMETERS: &[&str] = &[view::GROUP];
+pub(crate) const PARAMETERS: [&str; 1] = [view::GROUP];
 
 /// The name of the threshold's form field.
 const THRESHOLD: &str = OPTIONAL_THRESHOLD.name;
