@@ -1,7 +1,7 @@
 //! The shared parts of the web interface: state, frame and navigation, flash messages, forms,
 //! redirects and error pages. The pages themselves are with their features.
 
-pub(crate) mod delete;
+pub(crate) mod confirmation;
 pub(crate) mod edit_conflict;
 pub(crate) mod fact;
 pub(crate) mod flash;

@@ -9,7 +9,7 @@ use web::locale::Locale;
 
 use super::{
     FormSubmission, Frame, PageResult,
-    delete::Deletion,
+    confirmation::Confirmation,
     flash,
     list_page::{self, Column, Empty, ExportFile, Filter, ListPage, ListRequest, Row},
     own_next, redirect,
@@ -91,12 +91,12 @@ pub(crate) trait ResourcePages: ApiResource {
         take: impl FnMut(&Self::Record) -> Result<(), db::Error>,
     ) -> impl Future<Output = Result<(), Refusal>>;
 
-    /// The confirmation page of a deletion, and the refusal if it is known in advance.
+    /// The confirmation page of a deletion, or why it is refused if that is known in advance.
     fn deletion(
         self,
         frame: &Frame,
         record: &Self::Record,
-    ) -> impl Future<Output = Result<(Deletion, Result<(), Refusal>), Refusal>> + Send;
+    ) -> impl Future<Output = Result<Confirmation, Refusal>> + Send;
 
     /// The message after a deletion.
     fn deleted(
@@ -246,8 +246,7 @@ async fn write_file<R: ResourcePages>(
 async fn ask_to_delete<R: ResourcePages>(resource: R, frame: Frame, id: RecordId) -> PageResult {
     frame.require(Verb::Delete, resource.model())?;
     let record = find(resource, &frame.state, id).await?;
-    let (deletion, foreseen) = resource.deletion(&frame, &record).await?;
-    deletion.ask(&frame, foreseen)
+    Ok(resource.deletion(&frame, &record).await?.show(&frame))
 }
 
 async fn delete<R: ResourcePages>(
@@ -276,8 +275,8 @@ async fn delete<R: ResourcePages>(
             Ok(flash::success(see_other(&next), message))
         }
         Err(refusal) => {
-            let (deletion, _) = resource.deletion(&frame, &record).await?;
-            Ok(deletion.refuse(&frame, refusal)?)
+            let deletion = resource.deletion(&frame, &record).await?;
+            deletion.refuse(&frame, refusal)
         }
     }
 }

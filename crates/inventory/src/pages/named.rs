@@ -16,7 +16,7 @@ use crate::{
     idempotency::IdempotencyKey,
     page::{
         Frame, PageResult,
-        delete::Deletion,
+        confirmation::Confirmation,
         edit_conflict::FieldSnapshot,
         fact::Fact,
         history::{self, ChangeView},
@@ -100,25 +100,21 @@ impl ResourcePages for Kind {
         Ok(records.iter().try_for_each(take)?)
     }
 
-    async fn deletion(
-        self,
-        frame: &Frame,
-        record: &NamedRecord,
-    ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
+    async fn deletion(self, frame: &Frame, record: &NamedRecord) -> Result<Confirmation, Refusal> {
         let sentence = frame.text(
             "Isto não pode ser desfeito. O histórico de alterações fica guardado.",
             "This cannot be undone. The history of changes is kept.",
         );
-        let (words, back) = (self.model().words(), address(self, record.id));
-        let deletion = Deletion::of(words, record.name.clone(), sentence, back, frame.locale);
+        let words = self.model().words();
         let referring = named::references_to(&frame.state, self, record.id).await?;
-        let deletion = Deletion {
+        let texts = (record.name.clone(), sentence, address(self, record.id));
+        let foreseen = refuse_when_referenced(words, &referring);
+        Ok(Confirmation {
             instead: self::referring(self, frame, record.id)
                 .into_iter()
                 .collect(),
-            ..deletion
-        };
-        Ok((deletion, refuse_when_referenced(words, &referring)))
+            ..Confirmation::of_deletion(frame, words, texts, foreseen)?
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     accounts::session::SavedView,
     page::{
         Form, FormSubmission, Frame, PageResult,
-        delete::Deletion,
+        confirmation::Confirmation,
         flash, redirect,
         routes::{PageRouter, get},
         see_other,
@@ -138,7 +138,7 @@ async fn rename(frame: Frame, id: RecordId, post: FormSubmission) -> PageResult 
 
 async fn ask(frame: Frame, id: RecordId) -> PageResult {
     let view = find(&frame, id)?;
-    let deletion = Deletion::new(
+    let confirmation = Confirmation::new(
         (
             frame.text("Remover a visão?", "Remove the view?"),
             frame.text("Sim, remover", "Yes, remove"),
@@ -150,7 +150,7 @@ async fn ask(frame: Frame, id: RecordId) -> PageResult {
         ),
         view.address.clone(),
     );
-    deletion.ask(&frame, Ok(()))
+    Ok(confirmation.show(&frame))
 }
 
 async fn remove(frame: Frame, id: RecordId, _: FormSubmission) -> PageResult {

@@ -21,7 +21,7 @@ use crate::{
         site::AdminFrame,
     },
     catalogue::ReferenceCount,
-    page::{FormSubmission, delete::Deletion, flash, see_other},
+    page::{FormSubmission, confirmation::Confirmation, flash, see_other},
     rest::Refusal,
     work::{self, Work},
 };
@@ -50,7 +50,7 @@ struct ModelDeletePage<'a> {
     about: &'a ModelDescription,
     /// Name and address of the record, if there is only one.
     record: Option<(String, String)>,
-    page: Deletion,
+    page: Confirmation,
 }
 
 impl DeletionPlan {
@@ -214,9 +214,9 @@ pub(super) fn confirmation(
     let question = plan.question(words, locale, is_bulk);
     let confirm = site.text("Sim, tenho certeza", "Yes, I’m sure");
     let texts = (plan.title(words, locale, is_bulk), confirm);
-    let mut page = Deletion {
+    let mut page = Confirmation {
         hidden: plan.hidden(is_bulk),
-        ..Deletion::new(texts, String::new(), question, about.address())
+        ..Confirmation::new(texts, String::new(), question, about.address())
     };
     let record = plan.named.first().filter(|_| !is_bulk);
     let record = record.and_then(|(text, address)| Some((text.clone(), address.clone()?)));

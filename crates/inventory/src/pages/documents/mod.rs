@@ -13,7 +13,7 @@ use crate::{
     access::{Model, Verb},
     page::{
         FormSubmission, Frame, PageResult,
-        delete::Deletion,
+        confirmation::Confirmation,
         flash::{self, Flash},
         redirect,
         routes::{PageRouter, get, of, of_one, post_from},
@@ -194,7 +194,7 @@ async fn ask(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageR
     if document.is_booked() {
         return Ok(redirect(&about.address(document.id)));
     }
-    let deletion = Deletion::new(
+    let confirmation = Confirmation::new(
         (
             frame.text("Descartar o rascunho?", "Discard the draft?"),
             frame.text("Sim, descartar o rascunho", "Yes, discard the draft"),
@@ -206,7 +206,7 @@ async fn ask(about: &'static DocumentPages, frame: Frame, id: RecordId) -> PageR
         ),
         about.draft_address(document.id),
     );
-    deletion.ask(&frame, Ok(()))
+    Ok(confirmation.show(&frame))
 }
 
 async fn discard(

@@ -19,7 +19,7 @@ use crate::{
     idempotency::IdempotencyKey,
     page::{
         FormSubmission, Frame, PageResult,
-        delete::Deletion,
+        confirmation::Confirmation,
         edit_conflict::FieldSnapshot,
         flash,
         history::{self, ChangeView},
@@ -271,8 +271,11 @@ pub(super) async fn rotate(frame: Frame, id: RecordId, post: FormSubmission) -> 
     Ok(secret_page(&frame, &endpoint, Some(&secret), before))
 }
 
-fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
-    Deletion::new(
+/// `GET /webhooks/{id}/delete/`
+pub(super) async fn ask_delete(frame: Frame, id: RecordId) -> PageResult {
+    frame.require(Verb::Delete, MODEL)?;
+    let endpoint = changeable(&frame, id).await?;
+    let confirmation = Confirmation::new(
         (
             frame.text("Excluir este destino?", "Delete this endpoint?"),
             frame.text("Excluir destino", "Delete endpoint"),
@@ -283,14 +286,8 @@ fn deletion(frame: &Frame, endpoint: &Endpoint) -> Deletion {
             "Pending events will not be delivered, and the record of its deliveries will be deleted. This cannot be undone.",
         ),
         address(endpoint.id),
-    )
-}
-
-/// `GET /webhooks/{id}/delete/`
-pub(super) async fn ask_delete(frame: Frame, id: RecordId) -> PageResult {
-    frame.require(Verb::Delete, MODEL)?;
-    let endpoint = changeable(&frame, id).await?;
-    deletion(&frame, &endpoint).ask(&frame, Ok(()))
+    );
+    Ok(confirmation.show(&frame))
 }
 
 /// `POST /webhooks/{id}/delete/`

@@ -14,7 +14,7 @@ use crate::{
     catalogue::products,
     page::{
         Frame, PageResult,
-        delete::Deletion,
+        confirmation::Confirmation,
         fact::Fact,
         flash::{self, Flash},
         list_page::{Cell, Days, Filter, Link, ListPage, Row, RowAction},
@@ -122,22 +122,20 @@ impl ResourcePages for Movement {
         self,
         frame: &Frame,
         record: &MovementRecord,
-    ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
+    ) -> Result<Confirmation, Refusal> {
         let quantity = frame.locale.number(record.quantity);
         let name = format!("{quantity} × {}", record.product.title);
-        let (sentence, back) = (frame.say(texts(self).sentence), address(self, record.id));
+        let sentence = frame.say(texts(self).sentence);
+        let texts = (name, sentence, address(self, record.id));
+        let foreseen = crate::stock::movements::check_deletion(&frame.state, self, record).await;
         let ledger = frame.text("Ver o extrato do produto", "See the product's ledger");
-        let deletion = Deletion {
+        Ok(Confirmation {
             instead: vec![(
                 ledger.to_owned(),
                 format!("/products/{}/ledger/", record.product.id),
             )],
-            ..Deletion::of(self.words(), name, sentence, back, frame.locale)
-        };
-        Ok((
-            deletion,
-            crate::stock::movements::check_deletion(&frame.state, self, record).await,
-        ))
+            ..Confirmation::of_deletion(frame, self.words(), texts, foreseen)?
+        })
     }
 
     async fn deleted(self, frame: &Frame, record: &MovementRecord) -> Result<String, Refusal> {

@@ -26,7 +26,7 @@ use crate::{
     },
     page::{
         Frame,
-        delete::Deletion,
+        confirmation::Confirmation,
         list_page::{Cell, Filter, Link, ListAddress, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages},
@@ -173,7 +173,7 @@ impl ResourcePages for Products {
         self,
         frame: &Frame,
         record: &ProductRecord,
-    ) -> Result<(Deletion, Result<(), Refusal>), Refusal> {
+    ) -> Result<Confirmation, Refusal> {
         let referring = crate::catalogue::products::references_to(&frame.state, record.id).await?;
         let [inflows, outflows, _imports] = &referring;
         let movements = [(Movement::Inflow, inflows), (Movement::Outflow, outflows)];
@@ -196,15 +196,15 @@ impl ResourcePages for Products {
             "Isto não pode ser desfeito. O extrato do estoque e o histórico ficam guardados.",
             "This cannot be undone. Its stock ledger and its history are kept.",
         );
-        let (name, back) = (record.title.clone(), address(record.id));
-        let deletion = Deletion {
+        let (words, texts) = (
+            Model::Product.words(),
+            (record.title.clone(), sentence, address(record.id)),
+        );
+        let foreseen = refuse_when_referenced(words, &referring);
+        Ok(Confirmation {
             instead,
-            ..Deletion::of(Model::Product.words(), name, sentence, back, frame.locale)
-        };
-        Ok((
-            deletion,
-            refuse_when_referenced(Model::Product.words(), &referring),
-        ))
+            ..Confirmation::of_deletion(frame, words, texts, foreseen)?
+        })
     }
 }
 

@@ -228,19 +228,3 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> &'static str {
     };
     frame.say(translation)
 }
-
-/// The confirmation of an action that cannot be undone.
-#[derive(Template)]
-#[template(path = "payments/question.html")]
-struct Confirmation<'a> {
-    frame: &'a Frame,
-    title: &'a str,
-    name: String,
-    sentence: &'a str,
-    confirm: String,
-    /// The hidden fields of the form.
-    hidden: Vec<(&'static str, String)>,
-    back: String,
-    /// The error of a failed attempt; empty if there was none.
-    problem: String,
-}

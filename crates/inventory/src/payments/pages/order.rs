@@ -11,12 +11,12 @@ use super::{
         labels::{StatusLabel, method_id, order_state, order_status, payment_status},
         model::{CheckoutOrder, OrderStatus},
     },
-    CheckoutResult, Confirmation, Id, available, error_text, order_address, payment_address,
-    require, unavailable, with_order,
+    CheckoutResult, Id, available, error_text, order_address, payment_address, require,
+    unavailable, with_order,
 };
 use crate::{
     access::{Model, Verb},
-    page::{FormSubmission, Frame, flash, see_other},
+    page::{FormSubmission, Frame, confirmation::Confirmation, flash, see_other},
     payments,
     rest::query::encode,
 };
@@ -134,31 +134,33 @@ pub(super) async fn ask(frame: Frame, Path(id): Id) -> CheckoutResult {
     require(&frame, Verb::Add, Model::Order)?;
     let order = payments::order(&frame.state, &frame.caller, &id);
     let order = available(&frame, order).await?;
-    Ok(frame.show(confirmation(&frame, &order, String::new())))
+    Ok(confirmation(&frame, &order).show(&frame))
 }
 
-fn confirmation<'a>(frame: &'a Frame, order: &CheckoutOrder, problem: String) -> Confirmation<'a> {
+fn confirmation(frame: &Frame, order: &CheckoutOrder) -> Confirmation {
+    let texts = (
+        frame.text("Cancelar o pedido?", "Cancel the order?"),
+        frame.text("Sim, cancelar o pedido", "Yes, cancel the order"),
+    );
+    let name = format!(
+        "{} · {}",
+        order.description,
+        frame.locale.money(order.amount)
+    );
+    let sentence = frame.text(
+        "O link deixa de aceitar pagamentos. Um pagamento em aberto é cancelado. Isto não pode ser desfeito.",
+        "The link stops taking payments. An open payment is cancelled. This cannot be undone.",
+    );
     Confirmation {
-        frame,
-        title: frame.text("Cancelar o pedido?", "Cancel the order?"),
-        name: format!("{} · {}", order.description, frame.locale.money(order.amount)),
-        sentence: frame.text(
-            "O link deixa de aceitar pagamentos. Um pagamento em aberto é cancelado. Isto não pode ser desfeito.",
-            "The link stops taking payments. An open payment is cancelled. This cannot be undone.",
-        ),
-        confirm: frame
-            .text("Sim, cancelar o pedido", "Yes, cancel the order")
-            .to_owned(),
-        hidden: Vec::new(),
-        back: order_address(&order.id),
-        problem,
+        icon: "",
+        ..Confirmation::new(texts, name, sentence, order_address(&order.id))
     }
 }
 
 /// `POST /payments/orders/{id}/cancel/`. Cancelling a cancelled order is no error.
 pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> CheckoutResult {
     require(&frame, Verb::Add, Model::Order)?;
-    let problem = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
+    let warning = match payments::cancel_order(&frame.state, &frame.caller, &id).await {
         Ok(_) => {
             let text = frame.text("Pedido cancelado.", "Order cancelled.");
             return Ok(flash::success(see_other(&order_address(&id)), text));
@@ -174,6 +176,9 @@ pub(super) async fn cancel(frame: Frame, Path(id): Id, _: FormSubmission) -> Che
     };
     let order = payments::order(&frame.state, &frame.caller, &id);
     let order = available(&frame, order).await?;
-    let confirmation = confirmation(&frame, &order, problem);
-    Ok(frame.show_with(StatusCode::CONFLICT, confirmation))
+    let confirmation = Confirmation {
+        warning,
+        ..confirmation(&frame, &order)
+    };
+    Ok(confirmation.show_with(StatusCode::CONFLICT, &frame))
 }

@@ -13,7 +13,7 @@ use super::{
         Failure,
         model::{CheckoutOrder, Payment, PaymentStatus, Refund, RefundStatus},
     },
-    CheckoutResult, Confirmation, Id, available, error_text, payment_address,
+    CheckoutResult, Id, available, error_text, payment_address,
     payments::{has_no_outcome, order_of, refunded},
     read_amount, require, unavailable, with_order,
 };
@@ -21,6 +21,7 @@ use crate::{
     access::{Model, Verb},
     page::{
         Form, FormSubmission, Frame, PageResult,
+        confirmation::Confirmation,
         flash::{self, Flash},
         see_other,
     },
@@ -82,12 +83,12 @@ impl RefundSubject {
     }
 
     /// The confirmation of an amount, or of the rest, after this request about the payment.
-    fn confirmation<'a>(
+    fn confirmation(
         &self,
-        frame: &'a Frame,
+        frame: &Frame,
         amount: Option<Money>,
         last_request: i64,
-    ) -> Confirmation<'a> {
+    ) -> Confirmation {
         let written = amount.or_else(|| self.left());
         let what = written.map_or_else(
             || {
@@ -98,22 +99,25 @@ impl RefundSubject {
             |amount| frame.locale.money(amount),
         );
         let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
+        let last_request = last_request.to_string();
+        let hidden = [
+            (LAST_REQUEST, last_request.as_str()),
+            ("how", if amount.is_some() { "part" } else { "all" }),
+            ("amount", &plain),
+        ];
+        let title = frame.text("Devolver o dinheiro?", "Refund this payment?");
+        let confirm = format!("{} {what}", frame.text("Sim, devolver", "Yes, refund"));
+        let name = format!("{what} · {}", self.payment.payer.email);
+        let sentence = frame.text(
+            "O valor volta para quem pagou, no prazo do banco ou do cartão. Isto não pode ser desfeito.",
+            "The money goes back to the buyer; how long it takes depends on the bank or card. This cannot be undone.",
+        );
         Confirmation {
-            frame,
-            title: frame.text("Devolver o dinheiro?", "Refund this payment?"),
-            name: format!("{what} · {}", self.payment.payer.email),
-            sentence: frame.text(
-                "O valor volta para quem pagou, no prazo do banco ou do cartão. Isto não pode ser desfeito.",
-                "The money goes back to the buyer; how long it takes depends on the bank or card. This cannot be undone.",
-            ),
-            confirm: format!("{} {what}", frame.text("Sim, devolver", "Yes, refund")),
-            hidden: vec![
-                (LAST_REQUEST, last_request.to_string()),
-                ("how", if amount.is_some() { "part" } else { "all" }.to_owned()),
-                ("amount", plain),
-            ],
-            back: self.back.clone(),
-            problem: String::new(),
+            hidden: hidden
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            icon: "",
+            ..Confirmation::new((title, confirm), name, sentence, self.back.clone())
         }
     }
 }
@@ -175,7 +179,7 @@ pub(super) async fn refund(
     let Some(last_request) = confirmed else {
         let entries = payments::audited_requests(&frame.state, &id).await?;
         let last_request = entries.first().map_or(0, |entry| entry.id);
-        return Ok(frame.show(subject.confirmation(&frame, amount, last_request)));
+        return Ok(subject.confirmation(&frame, amount, last_request).show(&frame));
     };
     let key = format!("refund-{id}-{last_request}");
     match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
@@ -192,7 +196,7 @@ pub(super) async fn refund(
             Ok(subject.ask(&frame, &form).await?)
         }
         Err(Failure::Unanswered(_)) => {
-            let confirmation = subject.confirmation(&frame, amount, last_request);
+            let confirmation = subject.confirmation(&frame, amount, form.value(TOKEN));
             Ok(unknown_outcome(&frame, confirmation))
         }
         Err(failure) => Ok(unavailable(&frame, failure)),
@@ -225,26 +229,26 @@ fn done(frame: &Frame, refund: &Refund, back: &str) -> Response {
 }
 
 /// Shows the confirmation again with the same key, so that a retry refunds only once.
-fn unknown_outcome(frame: &Frame, confirmation: Confirmation<'_>) -> Response {
+fn unknown_outcome(frame: &Frame, confirmation: Confirmation) -> Response {
+    let title = frame.text(
+        "O resultado ainda não é conhecido",
+        "The result is not known yet",
+    );
+    let sentence = frame.text(
+        "Verificar repete o mesmo pedido: o dinheiro é devolvido uma só vez.",
+        "Checking repeats the same request: the money is refunded only once.",
+    );
+    let confirm = frame.text("Verificar o resultado", "Check the result");
+    let warning = frame.text(
+        "O serviço de pagamentos não respondeu a tempo. O dinheiro pode ou não ter sido devolvido.",
+        "The payment service did not respond in time. The money may or may not have been refunded.",
+    );
     let confirmation = Confirmation {
-        title: frame.text(
-            "O resultado ainda não é conhecido",
-            "The result is not known yet",
-        ),
-        sentence: frame.text(
-            "Verificar repete o mesmo pedido: o dinheiro é devolvido uma só vez.",
-            "Checking repeats the same request: the money is refunded only once.",
-        ),
-        confirm: frame
-            .text("Verificar o resultado", "Check the result")
-            .to_owned(),
-        problem: frame
-            .text(
-                "O serviço de pagamentos não respondeu a tempo. O dinheiro pode ou não ter sido devolvido.",
-                "The payment service did not respond in time. The money may or may not have been refunded.",
-            )
-            .to_owned(),
+        title: title.to_owned(),
+        sentence: sentence.to_owned(),
+        confirm: confirm.to_owned(),
+        warning: warning.to_owned(),
         ..confirmation
     };
-    frame.show_with(StatusCode::BAD_GATEWAY, confirmation)
+    confirmation.show_with(StatusCode::BAD_GATEWAY, frame)
 }
