@@ -6,7 +6,7 @@ use super::SubmittedRow;
 use crate::{
     access::Verb,
     admin::{
-        about::{Inline, Limit, ModelDescription, ModelRecord},
+        about::{FieldValue, Inline, Limit, ModelDescription, ModelRecord},
         listing::ListParameters,
         pages::{
             fields::{FieldView, cell_view},
@@ -150,7 +150,10 @@ impl TableBuilder<'_> {
                 .filter(|row| row.write.id.is_none())
                 .collect();
             for submitted in &refused {
-                rows.push(self.new_row(&submitted.row, &submitted.form).await?);
+                rows.push(
+                    self.row(&submitted.row, None, &submitted.form, true)
+                        .await?,
+                );
             }
             let empty = Form::new();
             let free = (0..)
@@ -158,9 +161,10 @@ impl TableBuilder<'_> {
                 .filter(|name| refused.iter().all(|row| row.row != *name));
             let offered = inline.extra.min(most).saturating_sub(refused.len());
             for name in free.take(offered) {
-                rows.push(self.new_row(&name, &empty).await?);
+                rows.push(self.row(&name, None, &empty, true).await?);
             }
-            blank = Some(self.new_row("new-row", &empty).await?).filter(|_| most > 1);
+            let row = self.row("new-row", None, &empty, true).await?;
+            blank = Some(row).filter(|_| most > 1);
         }
         let words = &self.about.words;
         let title = match inline.limit {
@@ -192,72 +196,62 @@ impl TableBuilder<'_> {
             .collect()
     }
 
-    /// The initial form of an existing row.
-    fn initial_form(&self, record: &ModelRecord) -> Form {
-        let fields = self.inline.fields.iter();
-        let fields = fields.filter_map(|name| self.about.field(name));
-        let locale = self.site.locale;
-        let mut form = Form::new();
-        edit_conflict::open(&mut form, &versions::of(fields, record), locale);
-        form
-    }
-
+    /// The row of a record with its stored values, or with those that were submitted.
     async fn existing_row(
         &self,
         record: &ModelRecord,
         submitted: Option<&SubmittedRow>,
         is_edited: bool,
     ) -> Result<RowView, Refusal> {
-        let (inline, locale) = (self.inline, self.site.locale);
-        let is_written = self.may(Verb::Change, is_edited);
-        let row = record.id.to_string();
-        let form = submitted.map_or_else(|| self.initial_form(record), |row| row.form.clone());
-        let mut cells = Vec::new();
-        for &column in inline.columns {
-            let cell = record.fact(column);
-            let is_field = is_written && inline.fields.contains(&column);
-            let field = if is_field {
-                self.field(&row, column, &form).await?
-            } else {
-                None
-            };
-            cells.push(InlineCell {
-                label: self.site.field(column),
-                named: format!("{}: {}", self.site.field(column), record.text),
-                field,
-                text: cell.shown(locale),
-                is_number: cell.is_number(),
-            });
-        }
-        let may_delete = inline.is_deleted && self.may(Verb::Delete, is_edited);
+        let may_change = self.may(Verb::Change, is_edited);
+        let may_delete = self.inline.is_deleted && self.may(Verb::Delete, is_edited);
+        let form = submitted.map_or_else(
+            || {
+                let fields = self.inline.fields.iter();
+                let fields = fields.filter_map(|name| self.about.field(name));
+                let mut form = Form::new();
+                let stored = versions::of(fields, record);
+                edit_conflict::open(&mut form, &stored, self.site.locale);
+                form
+            },
+            |row| row.form.clone(),
+        );
+        let name = record.id.to_string();
+        let row = self.row(&name, Some(record), &form, may_change).await?;
         Ok(RowView {
-            version: is_written.then(|| form.version().to_owned()),
-            row,
-            text: record.text.clone(),
-            address: Some(self.about.record_address(record.id)),
-            cells,
-            problem: submitted.map_or_else(String::new, |row| row.form.problem.clone()),
+            version: may_change.then(|| form.version().to_owned()),
             deletion: may_delete.then(|| submitted.is_some_and(|row| row.write.is_deleted)),
+            ..row
         })
     }
 
-    async fn new_row(&self, row: &str, form: &Form) -> Result<RowView, Refusal> {
-        let text = self.site.text("nova linha", "new row");
+    /// A row with the values of a form, of a new record if there is none.
+    async fn row(
+        &self,
+        name: &str,
+        record: Option<&ModelRecord>,
+        form: &Form,
+        is_written: bool,
+    ) -> Result<RowView, Refusal> {
+        let site = self.site;
+        let new = site.text("nova linha", "new row");
+        let text = record.map_or(new, |record| &record.text);
         let mut cells = Vec::new();
         for &column in self.inline.columns {
+            let (label, fact) = (site.field(column), record.map(|record| record.fact(column)));
             cells.push(InlineCell {
-                label: self.site.field(column),
-                named: format!("{}: {text}", self.site.field(column)),
-                field: self.field(row, column, form).await?,
-                text: String::new(),
-                is_number: false,
+                label,
+                named: format!("{label}: {text}"),
+                field: self.field(name, column, form).await?.filter(|_| is_written),
+                text: fact.map_or_else(String::new, |fact| fact.shown(site.locale)),
+                is_number: fact.is_some_and(FieldValue::is_number),
             });
         }
         Ok(RowView {
+            row: name.to_owned(),
             version: None,
-            row: row.to_owned(),
             text: text.to_owned(),
-            address: None,
+            address: record.map(|record| self.about.record_address(record.id)),
             cells,
             problem: form.problem.clone(),
             deletion: None,
