@@ -3,7 +3,10 @@
 use resource::capitalized;
 use web::locale::Locale;
 
-use super::{about::ModelDescription, registry};
+use super::{
+    about::{Both, ModelDescription},
+    registry,
+};
 use crate::{access::Permission, page::flash, payments, rest::Refusal};
 
 /// The page to show after a form is saved.
@@ -32,41 +35,23 @@ pub(super) fn gone(locale: Locale, about: &ModelDescription) -> String {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangeKind {
-    Added,
-    Changed,
-    Deleted,
-}
-
-/// `The product “X” was added successfully.`, followed by a hint for the next page.
+/// `The product “X” was added successfully.`, followed by a hint for the next page. The Portuguese
+/// verb has no ending.
 pub(super) fn done(
     locale: Locale,
     about: &ModelDescription,
     text: &str,
-    done: ChangeKind,
+    (portuguese, english): Both,
     follows: NextPage,
 ) -> String {
     let words = &about.words;
     let (name, text) = (words.one(locale), flash::named(text));
     let sentence = match locale {
-        Locale::En => {
-            let verb = match done {
-                ChangeKind::Added => "added",
-                ChangeKind::Changed => "changed",
-                ChangeKind::Deleted => "deleted",
-            };
-            format!("The {name} “{text}” was {verb} successfully.")
-        }
+        Locale::En => format!("The {name} “{text}” was {english} successfully."),
         Locale::PtBr => {
             let ending = words.ending("o", "a");
             let article = words.ending("O", "A");
-            let verb = match done {
-                ChangeKind::Added => "adicionad",
-                ChangeKind::Changed => "alterad",
-                ChangeKind::Deleted => "excluíd",
-            };
-            format!("{article} {name} “{text}” foi {verb}{ending} com sucesso.")
+            format!("{article} {name} “{text}” foi {portuguese}{ending} com sucesso.")
         }
     };
     let next = match (locale, follows) {

@@ -16,7 +16,7 @@ use crate::{
     access::Verb,
     admin::{
         about::ModelDescription,
-        messages::{self, ChangeKind, NextPage},
+        messages::{self, NextPage},
         registry::{self, RegisteredModel},
         site::AdminFrame,
     },
@@ -260,13 +260,8 @@ pub(super) async fn delete(
             return Ok((StatusCode::CREATED, axum::Json(gone)).into_response());
         }
         Ok(_) => {
-            let text = messages::done(
-                site.locale,
-                about,
-                &record.text,
-                ChangeKind::Deleted,
-                NextPage::List,
-            );
+            let (locale, deleted) = (site.locale, ("excluíd", "deleted"));
+            let text = messages::done(locale, about, &record.text, deleted, NextPage::List);
             return Ok(flash::success(see_other(&list_address(&site, about)), text));
         }
         Err(refusal @ Refusal::Conflict(_)) => messages::reason(site.locale, &refusal),

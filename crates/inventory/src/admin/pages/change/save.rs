@@ -9,7 +9,7 @@ use super::show;
 use crate::{
     admin::{
         about::{ModelDescription, ModelRecord, SavedRecord, WriteTarget},
-        messages::{self, ChangeKind, NextPage},
+        messages::{self, NextPage},
         pages::{inlines, list_address, versions},
         registry::RegisteredModel,
         site::AdminFrame,
@@ -131,9 +131,9 @@ fn saved(
         NextPage::List => list_address(site, about),
     };
     let done = if is_new {
-        ChangeKind::Added
+        ("adicionad", "added")
     } else {
-        ChangeKind::Changed
+        ("alterad", "changed")
     };
     let message = messages::done(site.locale, about, &written.text, done, follows);
     flash::success(see_other(&address), message)
