@@ -39,12 +39,10 @@ pub(super) async fn act(
     if !post.members.contains_key("_save") {
         return Ok(perform(&site, model, &query, post).await?);
     }
-    Ok(
-        match edits::save(&site, model, &query, &post.members).await? {
-            Ok(saved) => saved,
-            Err(edits) => list::shown_again(&site, model, query, edits).await?,
-        },
-    )
+    match edits::save(&site, model, &query, &post.members).await? {
+        Ok(saved) => Ok(saved),
+        Err(edits) => Ok(site.show_again(list::view(&site, model, query, edits).await?)),
+    }
 }
 
 async fn perform(

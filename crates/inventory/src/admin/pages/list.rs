@@ -1,7 +1,7 @@
 //! The list of a model: columns, order, search, filters, dates, pages, and checkboxes for actions.
 
 use askama::Template;
-use axum::{extract::Path, response::Response};
+use axum::extract::Path;
 use resource::{Field, in_a_sentence};
 use web::locale::Locale;
 
@@ -21,7 +21,7 @@ use crate::{
     },
     page::{
         edit_conflict::one_line,
-        list_page::{Cell, CellInput, Chip, Head, PageLink, page_links},
+        list_page::{Cell, CellInput, Head, PageLink, page_links},
         redirect,
     },
     rest::{InvalidPage, Message, Refusal, list::last_page, query::Parameters},
@@ -29,7 +29,7 @@ use crate::{
 
 #[derive(Template)]
 #[template(path = "admin/list.html")]
-struct ModelListPage<'a> {
+pub(super) struct ModelListPage<'a> {
     site: &'a AdminFrame,
     about: &'static ModelDescription,
     query: ListParameters,
@@ -61,10 +61,9 @@ pub(super) async fn show(
         Some(_) => Ok(ListParameters::nothing(about)),
         None => ListParameters::parse(about, &parameters),
     };
-    let Ok(mut query) = parsed else {
+    let Ok(query) = parsed else {
         return Ok(corrected());
     };
-    query.size = query.size.min(site.state.config.max_page_size);
     match view(&site, model, query, ListEdits::default()).await {
         Ok(mut list) if refused.is_some() => {
             list.refused_search = refused;
@@ -76,25 +75,15 @@ pub(super) async fn show(
     }
 }
 
-/// The list with the refused cells and their errors. The status is 422.
-pub(super) async fn shown_again(
-    site: &AdminFrame,
-    model: &'static RegisteredModel,
-    mut query: ListParameters,
-    edits: ListEdits,
-) -> Result<Response, Refusal> {
-    query.size = query.size.min(site.state.config.max_page_size);
-    let list = view(site, model, query, edits).await?;
-    Ok(site.show_again(list))
-}
-
-async fn view<'a>(
+/// The list, with refused cells and their errors.
+pub(super) async fn view<'a>(
     site: &'a AdminFrame,
     model: &'static RegisteredModel,
-    query: ListParameters,
+    mut query: ListParameters,
     mut edits: ListEdits,
 ) -> Result<ModelListPage<'a>, Refusal> {
     let (state, about) = (&site.state, &model.about);
+    query.size = query.size.min(state.config.max_page_size);
     let mut rows = model.list(state, &query).await?;
     if query.page > 1 && rows.records.is_empty() {
         return Err(InvalidPage.into());
@@ -244,22 +233,17 @@ impl ModelListPage<'_> {
         page_links(self.query.page, self.pages(), address)
     }
 
-    fn total(&self) -> String {
-        self.site.count(self.total)
-    }
-
     /// The file of all listed records.
     fn export_address(&self) -> String {
         format!("export/{}", self.query.with(|_| {}))
     }
 
-    fn can_show_all(&self) -> bool {
+    /// The list on one page, if it has several but not too many.
+    fn all_href(&self) -> Option<String> {
         let count = self.rows.count;
-        !self.query.shows_all && self.pages() > 1 && count.number <= SHOW_ALL && !count.is_more
-    }
-
-    fn all_href(&self) -> String {
-        self.query.with(|query| query.shows_all = true)
+        let is_short = self.pages() > 1 && count.number <= SHOW_ALL && !count.is_more;
+        let is_offered = is_short && !self.query.shows_all;
+        is_offered.then(|| self.query.with(|query| query.shows_all = true))
     }
 
     /// Whether the list has more records than this page, so that a link can select all of them.
@@ -311,23 +295,9 @@ impl ModelListPage<'_> {
         }
     }
 
-    fn version(&self, row: &ModelRecord) -> String {
-        edits::version_of(&self.edited, row)
-    }
-
-    /// The limit of the search, when it did not cover all records.
-    fn note(&self) -> Option<&'static str> {
-        Some(self.site.say(self.rows.note?))
-    }
-
     fn counts_href(&self) -> String {
         self.query
             .with(|query| query.shows_counts = !query.shows_counts)
-    }
-
-    /// The active filters.
-    fn chips(&self) -> impl Iterator<Item = Chip> {
-        self.filters.iter().filter_map(FilterView::chip)
     }
 
     fn cleared(&self) -> String {

@@ -123,22 +123,6 @@ impl<'a> ChangePage<'a> {
         self.about.allows(&self.site.caller, verb)
     }
 
-    fn may_add(&self) -> bool {
-        self.may(Verb::Add) && !(self.about.in_two_steps && self.record.is_some())
-    }
-
-    fn may_save_as_new(&self) -> bool {
-        self.about.saves_as_new && self.record.is_some() && self.may(Verb::Add)
-    }
-
-    fn may_delete(&self) -> bool {
-        self.may(Verb::Delete)
-    }
-
-    fn may_continue(&self) -> bool {
-        self.may(Verb::Change) || (self.may(Verb::View) && self.record.is_none())
-    }
-
     /// The address that the form is submitted to.
     fn target(&self) -> String {
         self.record.as_ref().map_or_else(
@@ -149,13 +133,5 @@ impl<'a> ChangePage<'a> {
 
     fn address(&self, id: i64, page: &str) -> String {
         format!("/admin/{}/{id}/{page}/", self.about.path)
-    }
-
-    fn on_site(&self, id: i64) -> Option<String> {
-        self.about.site.map(|site| format!("{site}{id}/"))
-    }
-
-    fn has_password(&self) -> bool {
-        self.about.model == Model::User && self.fields.is_some()
     }
 }
