@@ -50,18 +50,6 @@ pub(in crate::admin) struct SavedRecord {
 }
 
 impl ModelRecord {
-    pub(in crate::admin) fn of(
-        id: i64,
-        text: impl Into<String>,
-        facts: Vec<(&'static str, FieldValue)>,
-    ) -> Self {
-        Self {
-            id,
-            text: text.into(),
-            facts,
-        }
-    }
-
     /// Converts a described record.
     pub(in crate::admin) fn described<R: resource::Record>(record: &R) -> Self {
         let values = record.values_of(&laid_out(R::FIELDS)).into_iter();
@@ -92,15 +80,6 @@ impl ModelRecord {
 }
 
 impl SavedRecord {
-    pub(in crate::admin) const fn of(id: i64, text: String) -> Self {
-        Self {
-            id,
-            text,
-            secret: None,
-            secret_digest: String::new(),
-        }
-    }
-
     /// Adds a new secret, to be shown.
     pub(in crate::admin) fn with_secret(self, secret: &Secret) -> Self {
         Self {
@@ -113,15 +92,11 @@ impl SavedRecord {
 
 impl From<(i64, String)> for SavedRecord {
     fn from((id, text): (i64, String)) -> Self {
-        Self::of(id, text)
-    }
-}
-
-impl RecordCount {
-    pub(in crate::admin) const fn exact(number: u64) -> Self {
         Self {
-            number,
-            is_more: false,
+            id,
+            text,
+            secret: None,
+            secret_digest: String::new(),
         }
     }
 }

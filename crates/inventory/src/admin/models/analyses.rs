@@ -81,7 +81,6 @@ impl AdminModel for Analyses {
     }
 }
 
-#[async_trait(?Send)]
 impl AdminWrites for Analyses {}
 
 fn product(summary: &AnalysisSummary, title: Option<String>) -> FieldValue {

@@ -79,7 +79,6 @@ impl AdminModel for AuditLog {
     }
 }
 
-#[async_trait(?Send)]
 impl AdminWrites for AuditLog {}
 
 fn model(entry: &Entry) -> FieldValue {

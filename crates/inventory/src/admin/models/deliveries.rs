@@ -100,7 +100,6 @@ impl AdminModel for Deliveries {
     }
 }
 
-#[async_trait(?Send)]
 impl AdminWrites for Deliveries {}
 
 fn record(delivery: &Delivery, titles: &HashMap<i64, String>) -> ModelRecord {

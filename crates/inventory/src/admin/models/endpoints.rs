@@ -131,10 +131,10 @@ impl AdminWrites for Endpoints {
         let outbox = &write.by.state.outbox;
         let Some(id) = write.target.id() else {
             let (id, secret) = endpoints::create(work, outbox, &input).await?;
-            return Ok(SavedRecord::of(id, input.url).with_secret(&secret));
+            return Ok(SavedRecord::from((id, input.url)).with_secret(&secret));
         };
         endpoints::update(work, id, &input).await?;
-        let saved = SavedRecord::of(id, input.url);
+        let saved = SavedRecord::from((id, input.url));
         if is_renewed(write.members) {
             let (secret, _) = endpoints::rotate_secret(work, outbox, id).await?;
             return Ok(saved.with_secret(&secret));

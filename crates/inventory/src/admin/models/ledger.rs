@@ -92,7 +92,6 @@ async fn products_of(
     Ok((Some(products), is_cut))
 }
 
-#[async_trait(?Send)]
 impl AdminWrites for Ledger {}
 
 fn product(entry: &LedgerEntry) -> FieldValue {

@@ -46,7 +46,10 @@ const MOST_COUNTED: u32 = 10_000;
 /// Converts a page of a service's list.
 fn rows_of<T>(page: Page<T>, record: impl Fn(T) -> ModelRecord) -> RecordPage {
     RecordPage {
-        count: RecordCount::exact(page.count),
+        count: RecordCount {
+            number: page.count,
+            is_more: false,
+        },
         records: page.results.into_iter().map(record).collect(),
         note: None,
     }

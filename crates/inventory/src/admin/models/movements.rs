@@ -102,7 +102,7 @@ impl AdminModel for Movements {
 impl AdminWrites for Movements {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
         let movement = super::write(self.0, work, write).await?;
-        Ok(SavedRecord::of(movement.id, text(&movement)))
+        Ok((movement.id, text(&movement)).into())
     }
 
     async fn delete(&self, work: &mut Work<'_>, _by: &Caller, id: i64) -> Result<bool, Refusal> {

@@ -71,7 +71,7 @@ impl AdminModel for Named {
 impl AdminWrites for Named {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
         let record = super::write(self.0, work, write).await?;
-        Ok(SavedRecord::of(record.id, record.name))
+        Ok((record.id, record.name).into())
     }
 
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {

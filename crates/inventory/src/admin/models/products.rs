@@ -113,7 +113,7 @@ impl AdminModel for Products {
 impl AdminWrites for Products {
     async fn write(&self, work: &mut Work<'_>, write: &Write<'_>) -> Result<SavedRecord, Refusal> {
         let record = super::write(products::Products, work, write).await?;
-        Ok(SavedRecord::of(record.id, record.title))
+        Ok((record.id, record.title).into())
     }
 
     async fn find_locked(&self, tx: &mut Tx, id: i64) -> Result<Option<ModelRecord>, Refusal> {

@@ -70,7 +70,7 @@ impl AdminWrites for Thresholds {
         let unknown = FieldErrors::of("product", Message::unknown_record(&product.to_string()));
         match stock::write_threshold(work, product, threshold).await {
             Err(Refusal::NotFound) if write.target == WriteTarget::New => Err(unknown.into()),
-            set => Ok(SavedRecord::of(product, set?)),
+            set => Ok((product, set?).into()),
         }
     }
 

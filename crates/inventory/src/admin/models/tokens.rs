@@ -71,7 +71,6 @@ impl AdminModel for RefreshTokens {
     }
 }
 
-#[async_trait(?Send)]
 impl AdminWrites for RefreshTokens {}
 
 fn record(user: &User) -> ModelRecord {
@@ -80,5 +79,9 @@ fn record(user: &User) -> ModelRecord {
     let shown = values.map(|(field, value)| (field.name, FieldValue::of(field, value)));
     let owner = FieldValue::Record("users", user.id, user.username.clone());
     let facts = std::iter::once(("user", owner)).chain(shown).collect();
-    ModelRecord::of(user.id, &user.username, facts)
+    ModelRecord {
+        id: user.id,
+        text: user.username.clone(),
+        facts,
+    }
 }
