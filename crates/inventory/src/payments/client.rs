@@ -14,10 +14,7 @@ use web::http_client::{Answer, CallFailure, HttpClient, TlsUnusable};
 
 use super::{
     CheckoutConfig,
-    model::{
-        CheckoutOrder, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, Payment, PaymentList,
-        Refund,
-    },
+    model::{CheckoutOrder, ListQuery, NewCheckoutOrder, NewRefund, Payment, PaymentList, Refund},
 };
 use crate::rest::Refusal;
 
@@ -93,12 +90,12 @@ impl Checkout {
         })
     }
 
-    pub(super) async fn list<T: ListedRecord>(
+    pub(super) async fn list<T: DeserializeOwned>(
         &self,
+        path: &str,
         query: &ListQuery,
     ) -> Result<PaymentList<T>, Failure> {
-        self.read(&format!("{}?{}", T::PATH, query.query_string()))
-            .await
+        self.read(&format!("{path}?{}", query.query_string())).await
     }
 
     pub(super) async fn order(&self, id: &str) -> Result<CheckoutOrder, Failure> {

@@ -11,6 +11,7 @@ mod model;
 pub(crate) mod pages;
 
 use db::Money;
+use serde::de::DeserializeOwned;
 use web::rate::{Key, Period, Rate};
 
 pub use client::Checkout;
@@ -27,8 +28,8 @@ use crate::{
     work::{Work, write},
 };
 use model::{
-    CheckoutOrder, ExactAmount, ListQuery, ListedRecord, NewCheckoutOrder, NewRefund, OrderStatus,
-    Payment, PaymentList, Refund, RefundStatus,
+    CheckoutOrder, ExactAmount, ListQuery, NewCheckoutOrder, NewRefund, OrderStatus, Payment,
+    PaymentList, Refund, RefundStatus,
 };
 
 /// The calls to checkout for one user. They leave others some of the hundred a minute that checkout
@@ -82,13 +83,14 @@ async fn checkout<'a>(state: &'a State, caller: &Caller) -> Result<&'a Checkout,
     Ok(checkout)
 }
 
-/// One page of orders or payments, newest first.
-async fn list<T: ListedRecord>(
+/// One page of the orders or payments at a path, newest first.
+async fn list<T: DeserializeOwned>(
     state: &State,
     caller: &Caller,
+    path: &str,
     query: &ListQuery,
 ) -> Result<PaymentList<T>, Failure> {
-    checkout(state, caller).await?.list(query).await
+    checkout(state, caller).await?.list(path, query).await
 }
 
 /// One order. A text that cannot be an id is not found.

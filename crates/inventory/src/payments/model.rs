@@ -4,7 +4,7 @@
 
 use db::{Money, Timestamp};
 use form_urlencoded::Serializer as Query;
-use serde::de::{DeserializeOwned, Error, IgnoredAny};
+use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -17,12 +17,6 @@ pub(crate) struct PaymentList<T> {
     /// The number of records on all pages.
     pub(crate) count: u64,
     pub(crate) results: Vec<T>,
-}
-
-/// A record that checkout lists.
-pub(crate) trait ListedRecord: DeserializeOwned + Send + Sync + 'static {
-    /// The path of the list.
-    const PATH: &'static str;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -246,14 +240,6 @@ impl ListQuery {
         query.append_pair("page_size", &self.page_size.to_string());
         query.finish()
     }
-}
-
-impl ListedRecord for CheckoutOrder {
-    const PATH: &'static str = "/orders/";
-}
-
-impl ListedRecord for Payment {
-    const PATH: &'static str = "/payments/";
 }
 
 impl CheckoutOrder {

@@ -6,14 +6,11 @@ use db::Timestamp;
 use http::Uri;
 use jiff::civil::Date;
 use resource::Both;
+use serde::de::DeserializeOwned;
 use web::locale::{Locale, in_sao_paulo};
 
 use super::{
-    super::{
-        Failure,
-        client::CheckoutError,
-        model::{ListQuery, ListedRecord},
-    },
+    super::{Failure, client::CheckoutError, model::ListQuery},
     error_text, require, unavailable,
 };
 use crate::{
@@ -41,9 +38,11 @@ const EXPORT_MAX_PAGES: u64 = 20;
 
 /// A list of checkout's records, as a page and as a file.
 pub(super) trait CheckoutList {
-    type Record: ListedRecord + Send + Sync + 'static;
+    type Record: DeserializeOwned + Send + Sync + 'static;
 
     const PATH: &'static str;
+    /// The path of the list at checkout.
+    const SOURCE: &'static str;
     const FILE_NAME: &'static str;
     /// The columns of the export.
     const COLUMNS: &'static [Both];
@@ -110,19 +109,19 @@ impl CheckoutRequest {
     }
 
     /// The requested page of the records. The number of the last one follows from the count.
-    async fn page<T: ListedRecord>(&self, frame: &Frame) -> Result<Page<T>, Failure> {
+    async fn page<L: CheckoutList>(&self, frame: &Frame) -> Result<Page<L::Record>, Failure> {
         let page_request = PageRequest {
             size: self.query.page_size,
             ..self.page_request
         };
-        let mut list = payments::list(&frame.state, &frame.caller, &self.query).await?;
+        let mut list = payments::list(&frame.state, &frame.caller, L::SOURCE, &self.query).await?;
         let (number, _) = page_request.within(list.count).map_err(Refusal::from)?;
         if number != self.query.page {
             let query = ListQuery {
                 page: number,
                 ..self.query.clone()
             };
-            list = payments::list(&frame.state, &frame.caller, &query).await?;
+            list = payments::list(&frame.state, &frame.caller, L::SOURCE, &query).await?;
         }
         Ok(page_request.page(list.count, number, list.results))
     }
@@ -139,7 +138,7 @@ pub(super) async fn show<L: CheckoutList>(frame: Frame, parameters: Parameters) 
     list.form = std::mem::take(&mut request.list.form);
     list.size = request.query.page_size;
     if !list.form.is_refused() {
-        match request.page(&frame).await {
+        match request.page::<L>(&frame).await {
             Ok(page) => list.fill(&page, |record| L::row(&frame, record)),
             Err(failure) => match refused_search(&failure) {
                 Some(error) => list.form.complain("search", error_text(&frame, error)),
@@ -173,10 +172,10 @@ pub(super) fn moment(day: &str, is_end: bool, now: Timestamp) -> Option<Timestam
 }
 
 /// All records of a list. `None` if there are more than the export's limit.
-async fn read_all<T: ListedRecord>(
+async fn read_all<L: CheckoutList>(
     frame: &Frame,
     query: &ListQuery,
-) -> Result<Option<Vec<T>>, Failure> {
+) -> Result<Option<Vec<L::Record>>, Failure> {
     let mut query = ListQuery {
         page: 1,
         page_size: EXPORT_PAGE_SIZE,
@@ -184,7 +183,7 @@ async fn read_all<T: ListedRecord>(
     };
     let mut records = Vec::new();
     loop {
-        let list = payments::list::<T>(&frame.state, &frame.caller, &query).await?;
+        let list = payments::list(&frame.state, &frame.caller, L::SOURCE, &query).await?;
         let is_last = query.page * EXPORT_PAGE_SIZE >= list.count;
         if list.count > EXPORT_PAGE_SIZE * EXPORT_MAX_PAGES {
             return Ok(None);
@@ -206,7 +205,7 @@ pub(super) async fn export<L: CheckoutList>(frame: Frame, address: Uri) -> PageR
         return Ok(list_page::back_to_list(&address));
     }
     list_page::limit_exports(&frame).await?;
-    let records = match read_all::<L::Record>(&frame, &request.query).await {
+    let records = match read_all::<L>(&frame, &request.query).await {
         Ok(Some(records)) => records,
         Ok(None) => return Ok(too_many_rows(&frame, &address)),
         Err(failure) if refused_search(&failure).is_some() => {
