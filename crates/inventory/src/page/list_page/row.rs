@@ -16,11 +16,11 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// A column of texts. An empty `field` means that it is not sortable.
-    pub(crate) const fn text(text: &'static str, field: &'static str) -> Self {
+    /// A column of texts, which is not sortable.
+    pub(crate) const fn text(text: &'static str) -> Self {
         Self {
             text,
-            field,
+            field: "",
             is_number: false,
             is_minor: false,
         }
@@ -31,14 +31,16 @@ impl Column {
         Self {
             is_number: field.is_number(),
             is_minor: field.is_minor,
-            ..Self::text(frame.say(field.short), field.name)
+            field: field.name,
+            text: frame.say(field.short),
         }
     }
 
-    pub(crate) const fn number(text: &'static str, field: &'static str) -> Self {
+    /// A column of numbers, which is not sortable.
+    pub(crate) const fn number(text: &'static str) -> Self {
         Self {
             is_number: true,
-            ..Self::text(text, field)
+            ..Self::text(text)
         }
     }
 

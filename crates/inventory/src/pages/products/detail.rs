@@ -242,11 +242,11 @@ fn ledger_list(frame: &Frame, product: &ProductRecord, parameters: &Parameters) 
     let address = ListAddress::new(path, ["as_of"], "", parameters);
     let as_of = parameters.get("as_of").unwrap_or_default();
     let columns = vec![
-        Column::text(frame.text("Quando", "When"), ""),
-        Column::text(frame.text("O quê", "What"), ""),
-        Column::number(frame.text("Mudança", "Change"), ""),
-        Column::number(frame.text("Saldo", "Balance"), ""),
-        Column::text(frame.text("Quem", "Who"), ""),
+        Column::text(frame.text("Quando", "When")),
+        Column::text(frame.text("O quê", "What")),
+        Column::number(frame.text("Mudança", "Change")),
+        Column::number(frame.text("Saldo", "Balance")),
+        Column::text(frame.text("Quem", "Who")),
     ];
     let title = frame.text("Extrato do estoque", "Stock ledger").to_owned();
     let empty = frame.text("Nada até esta data.", "Nothing up to this date.");

@@ -27,6 +27,7 @@ impl CheckoutList for Orders {
     type Record = CheckoutOrder;
 
     const PATH: &'static str = ORDERS;
+    const SOURCE: &'static str = "/orders/";
     const FILE_NAME: &'static str = "orders";
     const COLUMNS: &'static [Both] = &[
         ("Código", "ID"),
@@ -57,11 +58,11 @@ impl CheckoutList for Orders {
         let may_add = frame.may(Verb::Add, Model::Order);
         let new = frame.text("Novo link de pagamento", "New payment link");
         let columns = vec![
-            Column::text(frame.text("Pedido", "Order"), ""),
-            Column::text(frame.text("Número", "Number"), ""),
-            Column::text(frame.text("Situação", "Status"), ""),
-            Column::number(frame.text("Valor", "Amount"), ""),
-            Column::text(frame.text("Criado em", "Created"), ""),
+            Column::text(frame.text("Pedido", "Order")),
+            Column::text(frame.text("Número", "Number")),
+            Column::text(frame.text("Situação", "Status")),
+            Column::number(frame.text("Valor", "Amount")),
+            Column::text(frame.text("Criado em", "Created")),
         ];
         let sentence = frame.text(
             "Nenhum pedido ainda. Crie um link e envie-o a quem vai pagar.",

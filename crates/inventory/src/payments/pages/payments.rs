@@ -37,6 +37,7 @@ impl CheckoutList for Payments {
     type Record = Payment;
 
     const PATH: &'static str = PAYMENTS;
+    const SOURCE: &'static str = "/payments/";
     const FILE_NAME: &'static str = "payments";
     const COLUMNS: &'static [Both] = &[
         ("Código", "ID"),
@@ -66,15 +67,15 @@ impl CheckoutList for Payments {
 
     fn page(frame: &Frame, address: ListAddress) -> ListPage {
         let columns = vec![
-            Column::text(frame.text("Pagamento", "Payment"), ""),
-            Column::text(frame.text("Forma", "Method"), ""),
-            Column::text(frame.text("Situação", "Status"), ""),
-            Column::number(frame.text("Valor", "Amount"), ""),
+            Column::text(frame.text("Pagamento", "Payment")),
+            Column::text(frame.text("Forma", "Method")),
+            Column::text(frame.text("Situação", "Status")),
+            Column::number(frame.text("Valor", "Amount")),
             Column {
                 is_minor: true,
-                ..Column::text(frame.text("Quem paga", "Payer"), "")
+                ..Column::text(frame.text("Quem paga", "Payer"))
             },
-            Column::text(frame.text("Criado em", "Created"), ""),
+            Column::text(frame.text("Criado em", "Created")),
         ];
         let title = frame.text("Todos os pagamentos", "All payments").to_owned();
         let empty = Empty::new(

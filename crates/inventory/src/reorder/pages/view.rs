@@ -164,16 +164,16 @@ impl ListView<'_> {
     fn columns(&self) -> Vec<Column> {
         let frame = self.frame;
         let mut columns = vec![
-            Column::text(frame.say(PRODUCT), ""),
-            Column::number(frame.say(STOCK), ""),
-            Column::number(frame.say(MINIMUM), ""),
-            Column::number(frame.text("Dura", "Lasts"), ""),
-            Column::number(frame.say(SOLD), ""),
+            Column::text(frame.say(PRODUCT)),
+            Column::number(frame.say(STOCK)),
+            Column::number(frame.say(MINIMUM)),
+            Column::number(frame.text("Dura", "Lasts")),
+            Column::number(frame.say(SOLD)),
         ];
         if !self.is_grouped {
-            columns.push(Column::text(frame.say(SUPPLIER), ""));
+            columns.push(Column::text(frame.say(SUPPLIER)));
         }
-        columns.push(Column::text(frame.say(ORDER), ""));
+        columns.push(Column::text(frame.say(ORDER)));
         columns
     }
 
