@@ -2,7 +2,7 @@
 //! it. A corrected file is chosen there again, with the previous choices kept.
 
 use askama::Template;
-use axum::{body::Bytes, extract::Request};
+use axum::extract::Request;
 use http::StatusCode;
 use resource::{Field, text};
 use web::{
@@ -19,7 +19,12 @@ use crate::{
     access::Verb,
     accounts::{csrf, session},
     api::gate,
-    page::{Form, Frame, PageResult, form_token::FormToken, see_other, visits::Visit},
+    page::{
+        Form, Frame, PageResult,
+        form_token::{FormToken, TOKEN},
+        see_other,
+        visits::Visit,
+    },
     rest::{Refusal, query::Parameters},
     transfer::{FileKind, ImportError, Problem, Report, column, encoding::decode, missing},
 };
@@ -72,10 +77,6 @@ impl FormChoices {
 }
 
 impl ChoosePage<'_> {
-    fn is_of_products(&self) -> bool {
-        self.chosen.resource == FileKind::Products.name()
-    }
-
     /// The name of the chosen resource.
     fn resource(&self) -> String {
         let is_chosen = |choice: &&FileKind| choice.name() == self.chosen.resource;
@@ -149,7 +150,7 @@ pub(super) async fn upload(frame: Frame, request: Request) -> PageResult {
     gate::take(&frame.state, &key, &FILES.into()).await?;
     let (chosen, sent) = receive(&frame.state, request).await?;
     let mut form = Form::new();
-    let upload = match new_upload(&frame, &chosen, sent) {
+    let upload = match new_upload(&frame, &chosen, &sent) {
         Ok(upload) => upload,
         Err((field, message)) => {
             form.complain_of(field, message);
@@ -218,13 +219,13 @@ async fn show_problems(
 async fn receive(state: &State, request: Request) -> Result<(FormChoices, UploadForm), Refusal> {
     let (parts, body) = request.into_parts();
     csrf::check_origin(&parts)?;
-    let mut form = multipart::read(Request::from_parts(parts.clone(), body))
+    let form = multipart::read(Request::from_parts(parts.clone(), body))
         .await
         .map_err(|error| {
             let status = StatusCode::PAYLOAD_TOO_LARGE;
             web::Error::new(status, "Payload Too Large").cause(error)
         })?;
-    let token = field_text(form.token.take());
+    let token = form.text(csrf::FIELD);
     let visit = Visit::of(&parts.extensions);
     if !visit.is_current(state, &parts).await? {
         return Err(Refusal::forbidden());
@@ -233,8 +234,8 @@ async fn receive(state: &State, request: Request) -> Result<(FormChoices, Upload
     session::check_token(visit.0.as_deref(), HostOnly::of(&parts), sent_token)?;
     let characters = form.file_name.chars();
     let chosen = FormChoices {
-        resource: field_text(form.resource.take()),
-        creates_names: form.creates_names.is_some(),
+        resource: form.text("resource"),
+        creates_names: form.fields.contains_key("create_names"),
         file_name: characters
             .filter(|character| !character.is_control())
             .take(MAX_FILE_NAME)
@@ -243,15 +244,11 @@ async fn receive(state: &State, request: Request) -> Result<(FormChoices, Upload
     Ok((chosen, form))
 }
 
-fn field_text(field: Option<Bytes>) -> String {
-    String::from_utf8_lossy(&field.unwrap_or_default()).into_owned()
-}
-
 /// The file to check, or the form field with an error and its message.
 fn new_upload(
     frame: &Frame,
     chosen: &FormChoices,
-    form: UploadForm,
+    form: &UploadForm,
 ) -> Result<NewUpload, (&'static Field, &'static str)> {
     let resource: FileKind = chosen.resource.parse().map_err(|_| {
         let message = frame.text(
@@ -260,7 +257,7 @@ fn new_upload(
         );
         (RESOURCE, message)
     })?;
-    let file = form.file.filter(|file| !file.is_empty());
+    let file = form.fields.get(FILE.name).filter(|file| !file.is_empty());
     let file = file.ok_or_else(|| {
         let message = if chosen.file_name.is_empty() {
             frame.text("Escolha um arquivo.", "Choose a file.")
@@ -269,7 +266,7 @@ fn new_upload(
         };
         (FILE, message)
     })?;
-    let content = decode(&file).filter(|content| !content.contains('\0'));
+    let content = decode(file).filter(|content| !content.contains('\0'));
     let content = content.ok_or_else(|| {
         let message = frame.text(
             "O arquivo não está em UTF-8. Salve a planilha como “CSV UTF-8”.",
@@ -277,10 +274,10 @@ fn new_upload(
         );
         (FILE, message)
     })?;
-    let (creates_names, once) = (chosen.creates_names, field_text(form.once));
+    let creates_names = chosen.creates_names;
     let fingerprint = format!("{}\n{creates_names}\n{content}", chosen.resource);
     Ok(NewUpload {
-        once: FormToken::with(&once, &fingerprint),
+        once: FormToken::with(&form.text(TOKEN), &fingerprint),
         resource,
         file_name: chosen.file_name.clone(),
         content,

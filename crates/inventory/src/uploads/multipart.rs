@@ -1,25 +1,29 @@
 //! Reads the upload form (`multipart/form-data`, RFC 7578). The routes limit the body's size.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use axum::{
     body::Bytes,
     extract::{FromRequest as _, Multipart, Request, multipart::MultipartError},
 };
 use http::StatusCode;
 
-use crate::{accounts::csrf, page::form_token};
-
-/// The checkbox to create missing categories and brands.
-pub(super) const CREATE_NAMES: &str = "create_names";
-
-/// The fields of the form. If a field is sent twice, the first one counts.
+/// The form. If a field is sent twice, the first one counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UploadForm {
-    pub(super) token: Option<Bytes>,
-    pub(super) once: Option<Bytes>,
-    pub(super) resource: Option<Bytes>,
-    pub(super) creates_names: Option<Bytes>,
-    pub(super) file: Option<Bytes>,
+    /// The fields by name.
+    pub(super) fields: HashMap<String, Bytes>,
     pub(super) file_name: String,
+}
+
+impl UploadForm {
+    /// The text of a field; empty if it was not sent.
+    pub(super) fn text(&self, name: &str) -> String {
+        let field = self.fields.get(name);
+        field.map_or_else(String::new, |field| {
+            String::from_utf8_lossy(field).into_owned()
+        })
+    }
 }
 
 /// Reads the form. Returns an empty form if the body does not match its content type or is cut off.
@@ -35,26 +39,19 @@ pub(super) async fn read(request: Request) -> Result<UploadForm, MultipartError>
 }
 
 async fn fields(mut form: Multipart) -> Result<UploadForm, MultipartError> {
-    let mut form_fields = UploadForm::default();
+    let mut upload = UploadForm::default();
     while let Some(field) = form.next_field().await? {
-        let slot = match field.name() {
-            Some(csrf::FIELD) => &mut form_fields.token,
-            Some(form_token::TOKEN) => &mut form_fields.once,
-            Some("resource") => &mut form_fields.resource,
-            Some(CREATE_NAMES) => &mut form_fields.creates_names,
-            Some("file") => &mut form_fields.file,
-            _ => continue,
-        };
-        if slot.is_some() {
+        let name = field.name().unwrap_or_default().to_owned();
+        let Entry::Vacant(vacant) = upload.fields.entry(name) else {
             continue;
-        }
+        };
         if let Some(name) = field.file_name() {
             // Browsers escape quotation marks in file names like this.
-            form_fields.file_name = name.replace("%22", "\"");
+            upload.file_name = name.replace("%22", "\"");
         }
-        *slot = Some(field.bytes().await?);
+        vacant.insert(field.bytes().await?);
     }
-    Ok(form_fields)
+    Ok(upload)
 }
 
 #[cfg(test)]
@@ -75,12 +72,11 @@ mod tests {
                     ------x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a %22b%22.csv\"\r\n\
                     Content-Type: text/csv\r\n\r\nname\r\nGrão\r\n\r\n\
                     ------x\r\nContent-Disposition: form-data; name=\"resource\"\r\n\r\nproducts\r\n------x--\r\n";
+        let fields = [("resource", "brands"), ("file", "name\r\nGrão\r\n")];
         let expected = UploadForm {
-            token: None,
-            once: None,
-            resource: Some("brands".into()),
-            creates_names: None,
-            file: Some("name\r\nGrão\r\n".into()),
+            fields: fields
+                .map(|(name, text)| (name.to_owned(), text.into()))
+                .into(),
             file_name: "a \"b\".csv".to_owned(),
         };
         assert_eq!(sent(TYPE, body).await, expected);

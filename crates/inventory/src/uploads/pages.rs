@@ -68,20 +68,6 @@ struct UploadPage<'a> {
     problem: &'a str,
 }
 
-impl UploadPage<'_> {
-    fn is_waiting(&self) -> bool {
-        self.file.state == UploadState::Checked
-    }
-
-    fn is_under_way(&self) -> bool {
-        self.file.state.is_under_way()
-    }
-
-    fn is_undone(&self) -> bool {
-        self.file.state == UploadState::Undone
-    }
-}
-
 fn page<'a>(frame: &'a Frame, file: &'a Upload, content: &str, problem: &'a str) -> UploadPage<'a> {
     UploadPage {
         resource: file.resource.words().title(frame.locale),
