@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::{extract::Request, middleware::Next, response::Response};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{HeaderName, StatusCode, header::LOCATION, request::Parts};
+use resource::Both;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 use web::{
@@ -54,6 +55,9 @@ pub(crate) struct Flash {
 pub(crate) fn named(name: &str) -> String {
     shortened(name, MAX_NAME)
 }
+
+/// The message if the action was undone before.
+pub(crate) const UNDONE_BEFORE: Both = ("Isto já foi desfeito.", "This has already been undone.");
 
 impl Flash {
     /// A message about an action that was done.

@@ -10,11 +10,6 @@ pub(crate) struct UnreadPart;
 /// The content of a part, or the mark of a failure.
 pub(crate) type PagePart<T> = Result<T, UnreadPart>;
 
-/// Borrows the content, for templates.
-pub(crate) fn shown<T>(part: &PagePart<T>) -> PagePart<&T> {
-    part.as_ref().map_err(|unread| *unread)
-}
-
 /// Reads a part of a page. A database error is logged and marks the part as failed.
 ///
 /// # Errors

@@ -16,10 +16,7 @@ use crate::{
     aggregates::{DAY, StockAggregate, Sum, day_of},
     analysis::AnalysisSummary,
     events::{Delivery, Endpoint},
-    page::{
-        Frame,
-        part::{PagePart, shown},
-    },
+    page::{Frame, part::PagePart},
     pages::{
         analysis::{Piece, pieces},
         orders::OrderRow,
@@ -346,7 +343,7 @@ impl<'a> View<'a> {
         if !self.frame.may(Verb::View, Model::Outflow) {
             return Ok(None);
         }
-        let waiting = shown(&self.shown.orders)?;
+        let waiting = self.shown.orders.as_ref().map_err(|unread| *unread)?;
         Ok((waiting.count > 0).then_some(waiting))
     }
 
@@ -374,7 +371,7 @@ impl<'a> View<'a> {
         if !deliveries && !endpoints {
             return Ok(None);
         }
-        let failed = shown(&self.shown.failed)?;
+        let failed = self.shown.failed.as_ref().map_err(|unread| *unread)?;
         let count = Some(failed.count).filter(|count| deliveries && *count > 0);
         let rows = FailedRows {
             count,

@@ -14,7 +14,7 @@ use crate::{
     page::{
         FormSubmission, Frame, PageResult,
         confirmation::Confirmation,
-        flash::{self, Flash},
+        flash::{self, Flash, UNDONE_BEFORE},
         redirect,
         routes::{PageRouter, get, of, of_one, post_from},
         see_other,
@@ -93,12 +93,8 @@ impl DocumentPages {
     /// Redirects to the draft of a document that was undone. Used when the form that booked it is
     /// sent again.
     pub(crate) fn undone_before(&self, frame: &Frame, id: i64) -> Response {
-        flash::leave(see_other(&self.draft_address(id)), undone_before(frame))
+        flash::warning(see_other(&self.draft_address(id)), frame.say(UNDONE_BEFORE))
     }
-}
-
-fn undone_before(frame: &Frame) -> Flash {
-    Flash::warning(frame.text("Isto já foi desfeito.", "This has already been undone."))
 }
 
 /// The routes of the list and the documents, except the forms.
@@ -169,7 +165,7 @@ async fn undo(
     let document = (about.kind, id);
     let flash = match crate::stock::undo::document(state, (caller, frame.locale), document).await {
         Ok(true) => Flash::success(frame.say(about.undone)),
-        Ok(false) => undone_before(&frame),
+        Ok(false) => Flash::warning(frame.say(UNDONE_BEFORE)),
         Err(Refusal::Conflict(message)) => {
             let document = crate::stock::documents::read(state, caller, document).await?;
             let why = message.text(frame.locale);

@@ -9,7 +9,7 @@ use crate::{
     idempotency::IdempotencyKey,
     page::{
         Frame,
-        flash::{self, Flash},
+        flash::{self, Flash, UNDONE_BEFORE},
         record_form::{FormLooks, RecordForm, RecordForms, create_by_api},
         see_other,
     },
@@ -70,8 +70,7 @@ impl RecordForms for Movement {
     ) -> Result<Response, Refusal> {
         let next = frame.back(sent.form.value("next"));
         let Some(record) = record else {
-            let text = frame.text("Isto já foi desfeito.", "This has already been undone.");
-            return Ok(flash::warning(see_other(&next), text));
+            return Ok(flash::warning(see_other(&next), frame.say(UNDONE_BEFORE)));
         };
         let text = sentence(frame, texts(self).booked, &record).await?;
         let flash = undo(self, frame, &record, Flash::success(text));

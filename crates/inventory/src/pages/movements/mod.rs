@@ -16,7 +16,7 @@ use crate::{
         Frame, PageResult,
         confirmation::Confirmation,
         fact::Fact,
-        flash::{self, Flash},
+        flash::{self, Flash, UNDONE_BEFORE},
         list_page::{Cell, Days, Filter, Link, ListPage, Row, RowAction},
         record_form,
         records::{self, ResourcePages, address, find},
@@ -143,7 +143,7 @@ impl ResourcePages for Movement {
     }
 
     fn deleted_before(self, frame: &Frame) -> Option<&'static str> {
-        Some(frame.text("Isto já foi desfeito.", "This has already been undone."))
+        Some(frame.say(UNDONE_BEFORE))
     }
 }
 

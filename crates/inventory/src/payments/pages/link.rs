@@ -201,12 +201,7 @@ fn unanswered(frame: &Frame, mut link: LinkForm, failure: &Failure) -> Response 
 /// Shows the form again: 200 after a change of its lines, 422 with errors.
 fn again(frame: &Frame, mut link: LinkForm) -> Response {
     link.form.sort(FIELDS);
-    let shown_page = link.page(frame);
-    if link.form.is_refused() {
-        frame.show_again(shown_page)
-    } else {
-        frame.show(shown_page)
-    }
+    frame.show_form(link.form.is_refused(), link.page(frame))
 }
 
 /// Reads the lines of the form at current prices. A price that changed since the form was shown is
