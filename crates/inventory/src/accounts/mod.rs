@@ -29,7 +29,7 @@ use web::access::record_user;
 use crate::{
     State,
     access::{Caller, Model},
-    audit::{self, Action},
+    audit::{self, FieldChange},
     rest::Refusal,
     work::Work,
 };
@@ -152,5 +152,6 @@ async fn record_change(work: &mut Work<'_>, user: i64, what: &[&str]) -> Result<
     let Some(name) = store::name_of(work.tx, user).await? else {
         return Ok(());
     };
-    audit::record(work, Action::Changed(what), Model::User, user, &name).await
+    let changes = FieldChange::all_named(what);
+    audit::record_changes(work, &changes, Model::User, user, &name).await
 }

@@ -7,7 +7,7 @@ mod model;
 mod store;
 
 pub(crate) use model::changes;
-pub use model::{Action, ActionKind, Entry, FieldChange, FieldChanges, LogSelection};
+pub use model::{Action, Entry, FieldChange, FieldChanges, LogSelection};
 
 use db::{Conn, Timestamp};
 use resource::Record;
@@ -23,30 +23,36 @@ use crate::{
     work::{Origin, Work},
 };
 
-/// The most characters of a record's display name that are stored.
-const TEXT_LENGTH: usize = 200;
-
-/// Writes an entry, unless it is about a change of no field. `text` is the display name of the
-/// record. `id` is `None` for imports, and for records of checkout, whose ids are not numbers.
+/// Writes an entry. `text` is the display name of the record. `id` is `None` for imports, and for
+/// records of checkout, whose ids are not numbers.
 pub async fn record(
     work: &mut Work<'_>,
-    action: Action<'_>,
+    action: Action,
     model: Model,
     id: impl Into<Option<i64>> + Send,
     text: &str,
 ) -> Result<(), db::Error> {
-    if matches!(action, Action::Changed([]) | Action::Edited([])) {
+    store::insert(work, (action, &[]), (model, id.into()), text).await
+}
+
+/// Writes an entry about a record that was changed, unless no field was.
+pub async fn record_changes(
+    work: &mut Work<'_>,
+    changes: &[FieldChange],
+    model: Model,
+    id: impl Into<Option<i64>> + Send,
+    text: &str,
+) -> Result<(), db::Error> {
+    if changes.is_empty() {
         return Ok(());
     }
-    let text: String = text.chars().take(TEXT_LENGTH).collect();
-    let Work { tx, actor, now, .. } = work;
-    store::insert(tx, actor, action, (model, id.into()), &text, *now).await
+    store::insert(work, (Action::Changed, changes), (model, id.into()), text).await
 }
 
 /// Writes an entry for a record that was added or deleted, unless an import does it.
 pub(crate) async fn record_unless_imported(
     work: &mut Work<'_>,
-    action: Action<'_>,
+    action: Action,
     model: Model,
     id: i64,
     text: &str,
@@ -65,8 +71,7 @@ pub(crate) async fn changed<R: Record>(
     text: &str,
     (before, after): (&R, &R),
 ) -> Result<(), db::Error> {
-    let changes = changes(before, after);
-    record(work, Action::Edited(&changes), model, id, text).await
+    record_changes(work, &changes(before, after), model, id, text).await
 }
 
 /// A page of the entries about a record, newest first.

@@ -12,32 +12,9 @@ use crate::access::Model;
 /// The most characters of a value that are stored.
 const VALUE_LENGTH: usize = 200;
 
-/// An action on a record, with the changed fields.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action<'a> {
-    /// The record was created.
-    Added,
-    /// These fields were changed. Their values are not stored.
-    Changed(&'a [&'a str]),
-    /// Fields were changed. The values before and after are stored.
-    Edited(&'a [FieldChange]),
-    /// The record was deleted.
-    Deleted,
-    /// An import created many records.
-    Imported,
-    /// A change was requested from checkout. The result is another entry.
-    Asked,
-    /// Checkout refused the requested change.
-    Refused,
-    /// The order was canceled.
-    Canceled,
-    /// The payment was refunded.
-    Refunded,
-}
-
 choice! {
-    /// The kind of an [`Action`].
-    pub enum ActionKind {
+    /// An action on a record.
+    pub enum Action {
         /// The record was created.
         Added = "added", ("Adicionado", "Added");
         /// Fields were changed.
@@ -46,7 +23,7 @@ choice! {
         Deleted = "deleted", ("Excluído", "Deleted");
         /// An import created many records.
         Imported = "imported", ("Importado", "Imported");
-        /// A change was requested from checkout.
+        /// A change was requested from checkout. The result is another entry.
         Asked = "asked", ("Solicitado", "Requested");
         /// Checkout refused the requested change.
         Refused = "refused", ("Recusado", "Refused");
@@ -80,7 +57,7 @@ resource! {
         created_at: Timestamp = time("Criado em", "Created at").listed_for_staff(),
         // `None` for actions of the program itself.
         user: Option<Named> = reference("Usuário", "User", "users").listed_for_staff().read_from("e.user_id, e.user_name"),
-        action: ActionKind = chosen("Ação", "Action").filtered().listed_for_staff(),
+        action: Action = chosen("Ação", "Action").filtered().listed_for_staff(),
         // The code name. A later version of the program may not have the model any more.
         model: String = token("Registro de", "Model").listed_for_staff(),
         // `None` for imports, and for records of checkout, whose ids are not numbers.
@@ -97,7 +74,7 @@ pub struct LogSelection {
     /// Only actions of this user.
     pub user: Option<i64>,
     /// Only actions of this kind.
-    pub action: Option<ActionKind>,
+    pub action: Option<Action>,
     /// Only records of the model with this code name.
     pub model: Option<String>,
     /// Start, inclusive, and end, exclusive.
@@ -108,36 +85,6 @@ pub struct LogSelection {
     pub is_oldest_first: bool,
 }
 
-impl Action<'_> {
-    /// The kind of the action.
-    pub const fn kind(self) -> ActionKind {
-        match self {
-            Self::Added => ActionKind::Added,
-            Self::Changed(_) | Self::Edited(_) => ActionKind::Changed,
-            Self::Deleted => ActionKind::Deleted,
-            Self::Imported => ActionKind::Imported,
-            Self::Asked => ActionKind::Asked,
-            Self::Refused => ActionKind::Refused,
-            Self::Canceled => ActionKind::Canceled,
-            Self::Refunded => ActionKind::Refunded,
-        }
-    }
-
-    /// The changed fields as JSON, or an empty text.
-    pub(super) fn stored(self) -> String {
-        let changes: Vec<FieldChange> = match self {
-            Self::Changed(fields) => fields
-                .iter()
-                .map(|field| FieldChange::named(field))
-                .collect(),
-            Self::Edited(changes) => changes.to_vec(),
-            _ => return String::new(),
-        };
-        // Serializing texts cannot fail.
-        serde_json::to_string(&changes).unwrap_or_default()
-    }
-}
-
 impl FieldChange {
     /// A field whose values are not stored.
     pub(crate) fn named(field: &str) -> Self {
@@ -145,6 +92,11 @@ impl FieldChange {
             field: field.to_owned(),
             values: None,
         }
+    }
+
+    /// Fields whose values are not stored.
+    pub(crate) fn all_named(fields: &[&str]) -> Vec<Self> {
+        fields.iter().map(|field| Self::named(field)).collect()
     }
 
     /// A field with the values before and after, cut to [`VALUE_LENGTH`].
@@ -188,7 +140,7 @@ impl Entry {
     }
 }
 
-/// Compares two versions of a record, for [`Action::Edited`].
+/// The fields in which two versions of a record differ.
 pub(crate) fn changes<R: Record>(before: &R, after: &R) -> Vec<FieldChange> {
     let differences = differences(before, after).into_iter();
     differences

@@ -1,16 +1,20 @@
 //! SQL statements about the audit log.
 
-use db::{Error, Timestamp, Tx};
+use db::Error;
 use resource::Record as _;
 
-use super::{Action, Entry, LogSelection};
+use super::{Action, Entry, FieldChange, LogSelection};
 use crate::{
-    access::{Actor, Model},
+    access::Model,
     listing::{
         Columns, Condition, Index, List, SearchedText, Selection, Table, Test, TextSearch, between,
         by_id, by_time, text_of,
     },
+    work::Work,
 };
+
+/// The most characters of a record's display name that are stored.
+const TEXT_LENGTH: usize = 200;
 
 static ENTRIES: Table = Table {
     name: "audit_entries",
@@ -77,14 +81,20 @@ pub(super) fn of_object(model: Model, id: i64) -> Selection<Entry> {
 
 /// Writes one row.
 pub(super) async fn insert(
-    tx: &mut Tx,
-    actor: &Actor,
-    action: Action<'_>,
+    work: &mut Work<'_>,
+    (action, changes): (Action, &[FieldChange]),
     (model, id): (Model, Option<i64>),
     text: &str,
-    now: Timestamp,
 ) -> Result<(), Error> {
+    let Work { tx, actor, now, .. } = work;
     let user = actor.0.as_ref();
+    let text: String = text.chars().take(TEXT_LENGTH).collect();
+    let changes = if changes.is_empty() {
+        String::new()
+    } else {
+        // Serializing texts cannot fail.
+        serde_json::to_string(changes).unwrap_or_default()
+    };
     let sql = "INSERT INTO audit_entries (user_id, user_name, action, model, object_id, object_text, changes, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     tx.execute(
@@ -92,12 +102,12 @@ pub(super) async fn insert(
         &[
             &user.map(|(id, _)| *id),
             &user.map(|(_, name)| name.as_str()),
-            &action.kind().name(),
+            &action.name(),
             &model.code(),
             &id,
             &text,
-            &action.stored(),
-            &now,
+            &changes,
+            now,
         ],
     )
     .await

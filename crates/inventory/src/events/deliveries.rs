@@ -10,7 +10,7 @@ use super::{Attempt, Backlog, Delivery, Endpoint, Event, Filter, SERVICE, store}
 use crate::{
     State,
     access::{Actor, Model},
-    audit::{self, Action},
+    audit::{self, FieldChange},
     idempotency::IdempotencyKey,
     listing::{Matches, PageRange},
     rest::{
@@ -109,8 +109,8 @@ pub(crate) async fn redeliver_once(
 
 /// Writes an audit entry about a restarted delivery.
 async fn record(work: &mut Work<'_>, id: i64, kind: &str) -> Result<(), Error> {
-    let (action, text) = (Action::Changed(&["state"]), format!("#{id} · {kind}"));
-    audit::record(work, action, Model::Delivery, id, &text).await
+    let (changes, text) = ([FieldChange::named("state")], format!("#{id} · {kind}"));
+    audit::record_changes(work, &changes, Model::Delivery, id, &text).await
 }
 
 /// Delivers an event again to all endpoints that subscribe to its type now, including newer ones.
@@ -144,10 +144,10 @@ pub async fn redeliver_failed(
 ) -> Result<u64, Error> {
     let author = Author::new(state, actor);
     let record_endpoint = async move |tx: &mut Tx, endpoint: &Endpoint| {
-        let (action, model) = (Action::Changed(&["deliveries"]), Model::WebhookEndpoint);
-        audit::record(
+        let (changes, model) = ([FieldChange::named("deliveries")], Model::WebhookEndpoint);
+        audit::record_changes(
             &mut author.work(tx),
-            action,
+            &changes,
             model,
             endpoint.id,
             &endpoint.url,

@@ -13,7 +13,7 @@ use super::{Attempt, Endpoint, EventType, Outbox, SERVICE, Secret, store};
 use crate::{
     State,
     access::{Actor, Model},
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     digest::digest,
     idempotency::IdempotencyKey,
     listing::{Condition, Test},
@@ -126,7 +126,7 @@ pub(crate) async fn create(
     input: &EndpointInput,
 ) -> Result<(i64, Secret), EndpointError> {
     let (id, url, secret) = endpoints::add(work.tx, outbox, input, work.now).await?;
-    record(work, Action::Added, id, &url).await?;
+    audit::record(work, Action::Added, Model::WebhookEndpoint, id, &url).await?;
     Ok((id, secret))
 }
 
@@ -196,7 +196,7 @@ pub(crate) async fn update(
     input: &EndpointInput,
 ) -> Result<(), EndpointError> {
     let (url, fields) = endpoints::change(work.tx, &SERVICE, id, input, work.now).await?;
-    record(work, Action::Changed(&fields), id, &url).await
+    record_changes(work, &fields, id, &url).await
 }
 
 /// Changes an endpoint in a transaction of its own. Waiting deliveries go to the new address.
@@ -225,13 +225,7 @@ pub(crate) async fn rotate_secret(
     id: i64,
 ) -> Result<(Secret, Option<Timestamp>), EndpointError> {
     let rotation = endpoints::rotate(work.tx, outbox, id, work.now).await?;
-    record(
-        work,
-        Action::Changed(&["secret"]),
-        id,
-        &rotation.endpoint.url,
-    )
-    .await?;
+    record_changes(work, &["secret"], id, &rotation.endpoint.url).await?;
     Ok((rotation.secret, rotation.previous_until))
 }
 
@@ -298,7 +292,7 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
         if before.enabled == is_on {
             return Ok(());
         }
-        record(work, Action::Changed(&["enabled"]), id, &before.url).await
+        record_changes(work, &["enabled"], id, &before.url).await
     };
     write(state, actor, job).await
 }
@@ -306,7 +300,8 @@ async fn switch(state: &State, actor: &Actor, id: i64, is_on: bool) -> Result<()
 /// Deletes an endpoint with its deliveries.
 pub(crate) async fn delete(work: &mut Work<'_>, id: i64) -> Result<(), EndpointError> {
     let deleted = endpoints::delete(work.tx, &SERVICE, id).await?;
-    record(work, Action::Deleted, id, &deleted.url).await
+    let model = Model::WebhookEndpoint;
+    Ok(audit::record(work, Action::Deleted, model, id, &deleted.url).await?)
 }
 
 /// Deletes an endpoint with its deliveries, in a transaction of its own.
@@ -364,11 +359,12 @@ pub(crate) async fn test_once(
     }
 }
 
-async fn record(
+async fn record_changes(
     work: &mut Work<'_>,
-    action: Action<'_>,
+    fields: &[&str],
     id: i64,
     url: &str,
 ) -> Result<(), EndpointError> {
-    Ok(audit::record(work, action, Model::WebhookEndpoint, id, url).await?)
+    let changes = FieldChange::all_named(fields);
+    Ok(audit::record_changes(work, &changes, Model::WebhookEndpoint, id, url).await?)
 }

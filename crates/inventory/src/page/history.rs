@@ -6,7 +6,7 @@ use web::locale::Locale;
 
 use crate::{
     access::Model,
-    audit::{self, ActionKind, Entry, FieldChange},
+    audit::{self, Action, Entry, FieldChange},
     names,
     page::{
         Frame,
@@ -79,9 +79,9 @@ pub(crate) async fn page(
 /// A short description: `Added`, `Changed: title, quantity`.
 fn phrase(entry: &Entry, locale: Locale) -> String {
     match entry.action {
-        ActionKind::Added => locale.text("Criado", "Added").to_owned(),
-        ActionKind::Changed if entry.fields.0.is_empty() => locale.say(NO_FIELDS).to_owned(),
-        ActionKind::Changed => {
+        Action::Added => locale.text("Criado", "Added").to_owned(),
+        Action::Changed if entry.fields.0.is_empty() => locale.say(NO_FIELDS).to_owned(),
+        Action::Changed => {
             let fields: Vec<_> = entry
                 .fields
                 .names()
@@ -100,8 +100,8 @@ pub(crate) fn sentence(entry: &Entry, locale: Locale) -> String {
     let fields = entry.fields.names().into_iter();
     let names: Vec<&str> = fields.map(|name| names::field(locale, name)).collect();
     match entry.action {
-        ActionKind::Changed if names.is_empty() => format!("{}.", locale.say(NO_FIELDS)),
-        ActionKind::Changed => format!(
+        Action::Changed if names.is_empty() => format!("{}.", locale.say(NO_FIELDS)),
+        Action::Changed => format!(
             "{} {}.",
             locale.text("Alterado:", "Changed"),
             enumeration(locale, &names)
@@ -168,7 +168,7 @@ mod tests {
         Entry {
             id: 1,
             user: None,
-            action: ActionKind::Changed,
+            action: Action::Changed,
             model: "product".to_owned(),
             object_id: Some(1),
             object: "Arroz".to_owned(),

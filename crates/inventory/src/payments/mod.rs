@@ -49,12 +49,7 @@ struct AuditedRequest<'a> {
 
 impl AuditedRequest<'_> {
     /// Records the request or its outcome.
-    async fn record(
-        &self,
-        state: &State,
-        caller: &Caller,
-        action: Action<'static>,
-    ) -> Result<(), Refusal> {
+    async fn record(&self, state: &State, caller: &Caller, action: Action) -> Result<(), Refusal> {
         let text = match self.text.as_str() {
             "" => self.id.to_owned(),
             text => format!("{}: {text}", self.id),
@@ -67,7 +62,7 @@ impl AuditedRequest<'_> {
     }
 
     /// Records the outcome. The request has been carried out, so a database error is only logged.
-    async fn record_outcome(&self, state: &State, caller: &Caller, action: Action<'static>) {
+    async fn record_outcome(&self, state: &State, caller: &Caller, action: Action) {
         if let Err(error) = self.record(state, caller, action).await {
             let (model, id) = (self.model.code(), self.id);
             tracing::error!(%error, model, id, "payments: writing the outcome of a request to checkout to the audit log failed: the log keeps the request without its outcome");

@@ -11,7 +11,7 @@ use crate::{
     State,
     access::{Caller, Model},
     aggregates, analysis,
-    audit::{self, Action, FieldChange},
+    audit::{self, FieldChange},
     rest::{Message, Refusal, fields::FieldErrors},
     work::{Work, write},
 };
@@ -77,13 +77,6 @@ async fn set_archived(
     }
     let (old, new) = (!is_archived, is_archived);
     let change = FieldChange::of(IS_ARCHIVED.name, Value::Truth(old), Value::Truth(new));
-    audit::record(
-        work,
-        Action::Edited(&[change]),
-        Model::Product,
-        product,
-        &title,
-    )
-    .await?;
+    audit::record_changes(work, &[change], Model::Product, product, &title).await?;
     Ok((title, true))
 }

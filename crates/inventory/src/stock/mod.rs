@@ -37,7 +37,7 @@ use crate::{
     State,
     access::{Caller, Model},
     aggregates::{self, Delta, Difference},
-    audit::{self, Action, FieldChange},
+    audit::{self, FieldChange},
     listing::{Condition, Test},
     movement::Movement,
     rest::{
@@ -318,8 +318,8 @@ pub(crate) async fn write_threshold(
     let changes = Some(change).filter(|_| before != after);
     let titled = movements::store::product(work.tx, product).await?;
     let title = titled.map(|product| product.title).unwrap_or_default();
-    let action = Action::Edited(changes.as_slice());
-    audit::record(work, action, Model::Product, product, &title).await?;
+    let changes = changes.as_slice();
+    audit::record_changes(work, changes, Model::Product, product, &title).await?;
     Ok(title)
 }
 

@@ -8,7 +8,7 @@ use inventory::{
         Tokens,
         users::{self, NewUser},
     },
-    audit::{self, ActionKind, Entry, FieldChange},
+    audit::{self, Action, Entry, FieldChange},
     rest::{page::PageRequest, query::Parameters},
 };
 use serde_json::{Value, json};
@@ -196,7 +196,7 @@ app_on_both_engines!(
         let recent = audit::recent(&app.state, 1, 2).await.unwrap();
         assert_eq!(
             recent.iter().map(|entry| entry.action).collect::<Vec<_>>(),
-            [ActionKind::Deleted, ActionKind::Changed]
+            [Action::Deleted, Action::Changed]
         );
     }
 );

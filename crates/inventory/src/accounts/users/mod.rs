@@ -19,7 +19,7 @@ use super::{
 use crate::{
     State,
     access::{Actor, Model, Permission},
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     listing::{Condition, Test},
     rest::{Message, Refusal, list::Filters, page::Page, query::Parameters},
     work::Author,
@@ -208,7 +208,9 @@ async fn insert(tx: &mut Tx, user: &NewUser, hash: &str, now: Timestamp) -> Resu
     {
         return Err(UserError::UnknownGroup);
     }
-    record(tx, Action::Added, id, &user.username, now).await?;
+    let author = Author::of(Actor(None), now);
+    let (work, name) = (&mut author.work(tx), &user.username);
+    audit::record(work, Action::Added, Model::User, id, name).await?;
     Ok(id)
 }
 
@@ -233,8 +235,7 @@ pub async fn set_password(
         }
         let author = Author::of(Actor(None), now);
         tokens.settle(&mut author.work(tx), id).await?;
-        let action = Action::Changed(tokens.changed());
-        record(tx, action, id, &username, now).await?;
+        record_changes(tx, tokens.changed(), id, &username, now).await?;
         Ok(sessions::delete_of_user(tx, id).await?)
     })
     .await
@@ -251,8 +252,7 @@ pub async fn set_active(
     db.write(async move |tx| {
         let changed = store::set_active(tx, &username, active, now).await?;
         let id = changed.ok_or(UserError::UnknownUser)?;
-        let action = Action::Changed(&["active"]);
-        record(tx, action, id, &username, now).await?;
+        record_changes(tx, &["active"], id, &username, now).await?;
         if !active {
             end_access(tx, id, now).await?;
         }
@@ -296,13 +296,14 @@ pub async fn read(db: &Db, id: i64) -> Result<Option<User>, db::Error> {
 }
 
 /// Writes an audit entry for a change by a command or by the first start, which have no user.
-async fn record(
+async fn record_changes(
     tx: &mut Tx,
-    action: Action<'_>,
+    fields: &[&str],
     id: i64,
     name: &str,
     now: Timestamp,
 ) -> Result<(), db::Error> {
     let author = Author::of(Actor(None), now);
-    audit::record(&mut author.work(tx), action, Model::User, id, name).await
+    let changes = FieldChange::all_named(fields);
+    audit::record_changes(&mut author.work(tx), &changes, Model::User, id, name).await
 }

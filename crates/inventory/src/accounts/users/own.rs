@@ -12,7 +12,7 @@ use crate::{
         record_change, service,
         session::{self, NewSession, Session},
     },
-    audit::{self, Action},
+    audit,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members, Mode},
@@ -80,8 +80,7 @@ pub(crate) async fn change_profile(
         store::update(work.tx, id, &new_input(&before)?, work.now).await?;
         let after = store::read(work.tx, id).await?;
         let changes = after.map_or_else(Vec::new, |after| audit::changes(&before, &after));
-        let action = Action::Edited(&changes);
-        Ok(audit::record(work, action, Model::User, id, &before.username).await?)
+        Ok(audit::record_changes(work, &changes, Model::User, id, &before.username).await?)
     };
     write(state, caller, job).await
 }

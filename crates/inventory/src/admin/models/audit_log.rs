@@ -16,7 +16,7 @@ use crate::{
         models::{count_limit, counted, page_range},
         registry,
     },
-    audit::{self, ActionKind, Entry, LogSelection},
+    audit::{self, Action, Entry, LogSelection},
     page::history::SYSTEM,
     rest::Refusal,
 };
@@ -59,7 +59,7 @@ impl AdminModel for AuditLog {
     async fn list(&self, state: &State, query: &ListParameters) -> Result<RecordPage, Refusal> {
         let selection = LogSelection {
             user: query.id("user"),
-            action: query.value("action").and_then(ActionKind::of),
+            action: query.value("action").and_then(Action::of),
             model: query.value("model").map(str::to_owned),
             between: query.dates.moments(),
             words: query.words(),
@@ -90,7 +90,7 @@ fn model(entry: &Entry) -> FieldValue {
 fn object(entry: &Entry) -> FieldValue {
     let about = entry.known_model().and_then(registry::described);
     match (about, entry.object_id) {
-        (Some(about), Some(id)) if entry.action != ActionKind::Deleted => {
+        (Some(about), Some(id)) if entry.action != Action::Deleted => {
             FieldValue::Record(about.path, id, entry.object.clone())
         }
         _ => FieldValue::text(Some(entry.object.clone())),

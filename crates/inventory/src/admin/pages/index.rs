@@ -4,7 +4,7 @@ use askama::Template;
 
 use crate::{
     admin::{about::ModelDescription, registry, site::AdminFrame},
-    audit::{self, ActionKind, Entry},
+    audit::{self, Action, Entry},
     page::{
         PageResult, history,
         part::{PagePart, part},
@@ -46,15 +46,15 @@ fn recent(site: &AdminFrame, entry: &Entry) -> RecentAction {
     let name = about.map_or(entry.model.as_str(), |about| about.words.one(site.locale));
     let address = about
         .zip(entry.object_id)
-        .filter(|_| entry.action != ActionKind::Deleted)
+        .filter(|_| entry.action != Action::Deleted)
         .map(|(about, id)| about.record_address(id));
     RecentAction {
         icon: match entry.action {
-            ActionKind::Added | ActionKind::Imported => "plus",
-            ActionKind::Changed | ActionKind::Asked => "edit",
-            ActionKind::Deleted => "trash",
-            ActionKind::Refused | ActionKind::Canceled => "close",
-            ActionKind::Refunded => "undo",
+            Action::Added | Action::Imported => "plus",
+            Action::Changed | Action::Asked => "edit",
+            Action::Deleted => "trash",
+            Action::Refused | Action::Canceled => "close",
+            Action::Refunded => "undo",
         },
         text: entry.object.clone(),
         address,

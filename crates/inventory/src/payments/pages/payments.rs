@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     access::{Model, Verb},
-    audit::{ActionKind, Entry},
+    audit::{Action, Entry},
     page::{
         Frame,
         history::SYSTEM,
@@ -237,5 +237,5 @@ pub(super) fn refunded(payment: &Payment, order: Option<&CheckoutOrder>) -> Opti
 pub(super) fn has_no_outcome(entries: &[Entry]) -> bool {
     entries
         .first()
-        .is_some_and(|entry| entry.action == ActionKind::Asked)
+        .is_some_and(|entry| entry.action == Action::Asked)
 }

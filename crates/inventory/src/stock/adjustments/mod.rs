@@ -17,7 +17,7 @@ use super::{
 use crate::{
     State,
     access::{Caller, Model},
-    audit::{self, Action, FieldChange},
+    audit::{self, FieldChange},
     idempotency::IdempotencyKey,
     rest::{Refusal, json::Titled},
     work::{Work, write_once},
@@ -81,8 +81,8 @@ pub(super) async fn explain(
     adjust(work, product.id, after, Some(explanation)).await?;
     let (old, new) = (Value::Integer(before), Value::Integer(after));
     let changes = [FieldChange::of(explanation.reason.field().name, old, new)];
-    let action = Action::Edited(&changes);
-    audit::record(work, action, Model::Product, product.id, &product.title).await
+    let (model, title) = (Model::Product, &product.title);
+    audit::record_changes(work, &changes, model, product.id, title).await
 }
 
 /// Sets a product's quantity; a difference becomes an adjustment in the ledger. The caller has

@@ -19,7 +19,7 @@ use crate::{
     State,
     access::{Actor, Caller, Model},
     api::resource::ApiResource as _,
-    audit::{self, Action},
+    audit::{self, FieldChange},
     rest::{Refusal, fields::Draft},
     work::{Work, write},
 };
@@ -73,8 +73,8 @@ pub(crate) async fn mark_booked_by_hand(
     let job = async move |work: &mut Work<'_>| {
         store::set_state(work.tx, id, OrderState::BookedByHand).await?;
         let order = present(work.tx, id).await?;
-        let (action, name) = (Action::Changed(&[BY_HAND.name]), order.name(language));
-        audit::record(work, action, Model::Outflow, None::<i64>, &name).await?;
+        let (changes, name) = ([FieldChange::named(BY_HAND.name)], order.name(language));
+        audit::record_changes(work, &changes, Model::Outflow, None::<i64>, &name).await?;
         Ok(order)
     };
     end(state, caller, id, job).await

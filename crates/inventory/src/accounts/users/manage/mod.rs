@@ -25,7 +25,7 @@ use crate::{
     State,
     access::{Caller, Granted, Model, Verb},
     accounts::{end_access, revoke_made_until, session::store as sessions},
-    audit::{self, Action},
+    audit::{self, Action, FieldChange},
     rest::{
         Message, Refusal,
         fields::{FieldErrors, Members},
@@ -194,8 +194,8 @@ pub(crate) async fn reset_password(
         users::set_password(work.tx, id, hash.as_deref(), work.now).await?;
         sessions::delete_of_user(work.tx, id).await?;
         tokens.settle(work, id).await?;
-        let action = Action::Changed(tokens.changed());
-        audit::record(work, action, Model::User, id, &username).await?;
+        let changes = FieldChange::all_named(tokens.changed());
+        audit::record_changes(work, &changes, Model::User, id, &username).await?;
         Ok(Some(username))
     };
     write(state, caller, job).await
@@ -259,8 +259,8 @@ pub(crate) async fn revoke_tokens(
         };
         refuse_greater(&by, &details)?;
         revoke_made_until(work.tx, user, work.now).await?;
-        let (action, model) = (Action::Changed(&[REVOKED.name]), Model::RefreshToken);
-        audit::record(work, action, model, user, &details.user.username).await?;
+        let (changes, model) = ([FieldChange::named(REVOKED.name)], Model::RefreshToken);
+        audit::record_changes(work, &changes, model, user, &details.user.username).await?;
         Ok(true)
     };
     write(state, caller, job).await

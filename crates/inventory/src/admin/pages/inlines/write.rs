@@ -16,7 +16,7 @@ use crate::{
         registry::RegisteredModel,
         site::AdminFrame,
     },
-    audit::{self, Action},
+    audit::{self, FieldChange},
     events::endpoints::digest_of,
     page::{Form, edit_conflict::FormEdit, form_token::FormToken},
     rest::{Refusal, fields::Members},
@@ -81,8 +81,8 @@ impl FormWrite {
         let Some(written) = written.filter(|_| refused.is_empty()) else {
             return Err(WriteFailure::Refused(refused));
         };
-        let (action, of) = (Action::Changed(&changed), model.about.model);
-        audit::record(work, action, of, written.id, &written.text).await?;
+        let (changes, of) = (FieldChange::all_named(&changed), model.about.model);
+        audit::record_changes(work, &changes, of, written.id, &written.text).await?;
         Ok(written)
     }
 
