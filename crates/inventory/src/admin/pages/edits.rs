@@ -149,13 +149,9 @@ pub(super) async fn save(
         edits.0.push((row, form));
     }
     edits.0.sort_by_key(|(row, _)| row.id);
-    let rows = edits.0.iter().map(|(row, _)| row.clone());
-    let list_write = ListWrite {
-        rows: rows.collect(),
-        is_refused: edits.is_refused(),
-        by: Writer::new(&site.state, &site.caller),
-    };
-    let job = async move |work: &mut Work<'_>| list_write.write(work).await;
+    let rows: Vec<_> = edits.0.iter().map(|(row, _)| row.clone()).collect();
+    let (is_refused, by) = (edits.is_refused(), Writer::new(&site.state, &site.caller));
+    let job = async move |work: &mut Work<'_>| write(work, &by, &rows, is_refused).await;
     let written = work::write(&site.state, &site.caller, job).await;
     let saved = match rows::refused(written)? {
         Ok(saved) => saved,
@@ -176,41 +172,35 @@ pub(super) async fn save(
     }))
 }
 
-/// The changed rows of a list.
-#[derive(Clone)]
-struct ListWrite {
-    rows: Vec<RowWrite>,
-    /// Whether there are errors already. Then rows are only compared, to report all errors at once.
+/// Locks and compares all records, then writes all or none. Returns the number of written records.
+/// If there are errors already, the records are only compared, to report all errors at once.
+async fn write(
+    work: &mut Work<'_>,
+    by: &Writer,
+    rows: &[RowWrite],
     is_refused: bool,
-    by: Writer,
-}
-
-impl ListWrite {
-    /// Locks and compares all records, then writes all or none. Returns the number of written
-    /// records.
-    async fn write(&self, work: &mut Work<'_>) -> Result<u64, WriteFailure> {
-        let (mut refused, mut existing) = (Vec::new(), Vec::new());
-        for (place, row) in self.rows.iter().enumerate() {
-            // A deleted record is skipped: the list will not show it any more.
-            if let Some(errors) = row.compare(work.tx).await? {
-                if !errors.is_empty() {
-                    refused.push((Some(place), errors.into()));
-                }
-                existing.push((place, row));
+) -> Result<u64, WriteFailure> {
+    let (mut refused, mut existing) = (Vec::new(), Vec::new());
+    for (place, row) in rows.iter().enumerate() {
+        // A deleted record is skipped: the list will not show it any more.
+        if let Some(errors) = row.compare(work.tx).await? {
+            if !errors.is_empty() {
+                refused.push((Some(place), errors.into()));
             }
+            existing.push((place, row));
         }
-        if self.is_refused || !refused.is_empty() {
-            return Err(WriteFailure::Refused(refused));
+    }
+    if is_refused || !refused.is_empty() {
+        return Err(WriteFailure::Refused(refused));
+    }
+    for (place, row) in &existing {
+        if let Err(refusal) = row.write(work, by, None).await {
+            refused.push((Some(*place), showable(refusal)?));
         }
-        for (place, row) in &existing {
-            if let Err(refusal) = row.write(work, &self.by, None).await {
-                refused.push((Some(*place), showable(refusal)?));
-            }
-        }
-        if refused.is_empty() {
-            Ok(existing.len() as u64)
-        } else {
-            Err(WriteFailure::Refused(refused))
-        }
+    }
+    if refused.is_empty() {
+        Ok(existing.len() as u64)
+    } else {
+        Err(WriteFailure::Refused(refused))
     }
 }
