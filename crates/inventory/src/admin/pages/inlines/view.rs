@@ -239,10 +239,15 @@ impl TableBuilder<'_> {
         let mut cells = Vec::new();
         for &column in self.inline.columns {
             let (label, fact) = (site.field(column), record.map(|record| record.fact(column)));
+            let field = if is_written {
+                self.field(name, column, form).await?
+            } else {
+                None
+            };
             cells.push(InlineCell {
                 label,
                 named: format!("{label}: {text}"),
-                field: self.field(name, column, form).await?.filter(|_| is_written),
+                field,
                 text: fact.map_or_else(String::new, |fact| fact.shown(site.locale)),
                 is_number: fact.is_some_and(FieldValue::is_number),
             });
