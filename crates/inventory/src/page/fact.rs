@@ -17,19 +17,16 @@ impl Fact {
     pub(crate) fn all(frame: &Frame, record: &impl Record, fields: &[&'static Field]) -> Vec<Self> {
         let values = record.values_of(fields).into_iter();
         values
-            .map(|(field, value)| Self::of(frame, field, value))
+            .map(|(field, value)| Self {
+                name: frame.say(field.short),
+                value: field.shown(value, frame.locale),
+                address: match (field.target, value) {
+                    (Some(target), Value::Reference { id, .. }) => {
+                        Some(format!("/{}/{id}/", target.path))
+                    }
+                    _ => None,
+                },
+            })
             .collect()
-    }
-
-    fn of(frame: &Frame, field: &Field, value: Value<'_>) -> Self {
-        let address = match (field.target, value) {
-            (Some(target), Value::Reference { id, .. }) => Some(format!("/{}/{id}/", target.path)),
-            _ => None,
-        };
-        Self {
-            name: frame.say(field.short),
-            value: field.shown(value, frame.locale),
-            address,
-        }
     }
 }

@@ -54,29 +54,3 @@ impl FormToken {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(values: &[(&str, &str)]) -> IdempotencyKey {
-        let form = values
-            .iter()
-            .fold(Form::new(), |form, (name, value)| form.with(name, *value));
-        FormToken::of(&form).unwrap().by(1, "inflows")
-    }
-
-    #[test]
-    fn the_token_is_the_key_and_the_values_are_the_fingerprint() {
-        let first = key(&[(TOKEN, "a"), ("quantity", "1"), ("_save", "")]);
-        assert_eq!(
-            first,
-            key(&[("quantity", "1"), (TOKEN, "a"), ("_addanother", "")])
-        );
-        let other = key(&[(TOKEN, "a"), ("quantity", "2")]);
-        assert_eq!(first.key, other.key);
-        assert_ne!(first.fingerprint, other.fingerprint);
-        assert_ne!(first.key, key(&[(TOKEN, "b"), ("quantity", "1")]).key);
-        assert!(FormToken::of(&Form::new()).is_none());
-    }
-}

@@ -121,20 +121,3 @@ fn login_address_to(wanted: &str) -> String {
     }
     address
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rest::query::Parameters;
-
-    #[test]
-    fn a_login_leads_back_to_where_it_was_asked_for() {
-        for wanted in ["/", "/products/?search=caf%C3%A9&page=2", "/a//b/?x=/y"] {
-            let address = login_address_to(wanted);
-            let query = address.split_once('?').unwrap().1;
-            let next = Parameters::parse(query);
-            assert_eq!(safe_next(next.get("next")), wanted);
-        }
-        assert_eq!(login_address_to("/"), "/login/?next=/");
-    }
-}
