@@ -91,10 +91,6 @@ impl ChoosePage<'_> {
             .column
             .map_or("–", |column| column::label(column, self.frame.locale))
     }
-
-    fn message<'problem>(&self, problem: &'problem Problem) -> &'problem str {
-        problem.message.text(self.frame.locale)
-    }
 }
 
 fn may_create_names(frame: &Frame) -> bool {

@@ -132,15 +132,6 @@ impl ModelColumn {
             is_edited: matches!(field.listed, ListedIn::EditedInList),
         }
     }
-
-    /// A column without sorting and editing.
-    pub(in crate::admin) const fn shown(name: &'static str) -> Self {
-        Self {
-            name,
-            is_sorted: false,
-            is_edited: false,
-        }
-    }
 }
 
 impl ModelFilter {
@@ -240,19 +231,6 @@ impl ModelDescription {
             actions: Vec::new(),
             site: None,
         }
-    }
-
-    /// Adds a column that no field describes.
-    #[must_use]
-    pub(in crate::admin) fn with_column(mut self, at: usize, name: &'static str) -> Self {
-        self.columns.insert(at, ModelColumn::shown(name));
-        self
-    }
-
-    /// Adds a form field that the record does not have.
-    pub(in crate::admin) fn with_field(mut self, field: &'static Field, scope: FormScope) -> Self {
-        self.fields.push((field, scope));
-        self
     }
 
     /// Adds a filter that no field describes.

@@ -11,7 +11,7 @@ use crate::{
     admin::{
         about::{
             ActionRequest, AdminModel, AdminWrites, AllowedVerbs, Application, Both, FieldValue,
-            ModelAction, ModelDescription, ModelRecord, RecordPage,
+            ModelAction, ModelColumn, ModelDescription, ModelRecord, RecordPage,
         },
         listing::ListParameters,
         models::{count_limit, counted, page_range},
@@ -31,6 +31,14 @@ const CUT: Both = (
 #[async_trait]
 impl AdminModel for Deliveries {
     fn describe(&self) -> ModelDescription {
+        let path = "deliveries";
+        let mut about = ModelDescription::shown(path, Model::Delivery, Delivery::FIELDS, &[]);
+        let product = ModelColumn {
+            name: "product",
+            is_sorted: false,
+            is_edited: false,
+        };
+        about.columns.insert(2, product);
         ModelDescription {
             application: Application::Events,
             // The dispatcher creates deliveries. The permission to change one allows redelivery.
@@ -51,8 +59,7 @@ impl AdminModel for Deliveries {
                 ),
             }],
             site: Some("/webhooks/deliveries/"),
-            ..ModelDescription::shown("deliveries", Model::Delivery, Delivery::FIELDS, &[])
-                .with_column(2, "product")
+            ..about
         }
     }
 

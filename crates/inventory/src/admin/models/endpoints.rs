@@ -30,6 +30,9 @@ pub(in crate::admin) struct Endpoints;
 #[async_trait]
 impl AdminModel for Endpoints {
     fn describe(&self) -> ModelDescription {
+        let model = Model::WebhookEndpoint;
+        let mut about = ModelDescription::of("endpoints", model, Endpoint::FIELDS);
+        about.fields.push((labels::RENEW, FormScope::Change));
         ModelDescription {
             application: Application::Events,
             order: "1",
@@ -70,8 +73,7 @@ impl AdminModel for Endpoints {
                 },
             ],
             site: Some("/webhooks/"),
-            ..ModelDescription::of("endpoints", Model::WebhookEndpoint, Endpoint::FIELDS)
-                .with_field(labels::RENEW, FormScope::Change)
+            ..about
         }
     }
 

@@ -27,12 +27,6 @@ struct HistoryPage<'a> {
     page: Page<ChangeView>,
 }
 
-impl HistoryPage<'_> {
-    fn name(&self) -> String {
-        self.about.words.title(self.site.locale)
-    }
-}
-
 /// `GET /admin/{model}/{id}/history/`
 pub(super) async fn show(
     site: AdminFrame,

@@ -141,10 +141,6 @@ impl ModelListPage<'_> {
         }
     }
 
-    fn name(&self) -> String {
-        self.about.words.title(self.site.locale)
-    }
-
     fn search_hint(&self) -> String {
         let searched = self.about.search;
         searched.map_or_else(String::new, |searched| {

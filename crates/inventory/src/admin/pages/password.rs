@@ -22,12 +22,6 @@ struct PasswordPage<'a> {
     refusal_reason: String,
 }
 
-impl PasswordPage<'_> {
-    fn back(&self) -> String {
-        format!("/admin/users/{}/change/", self.record.id)
-    }
-}
-
 /// The account with the id of a path. An error if the user may not change it.
 async fn account(site: &AdminFrame, path: (String, String)) -> axum::response::Result<ModelRecord> {
     if site.model(&path.0)?.about.model != Model::User {

@@ -156,15 +156,6 @@ impl<'a> CountPage<'a> {
             problem,
         }
     }
-
-    /// `3 diferenças · 9 conferem`
-    fn sums(&self) -> String {
-        sums(self.frame, self.count)
-    }
-
-    fn differing_alone(&self) -> String {
-        differences(self.frame, self.rows.len())
-    }
 }
 
 fn differences(frame: &Frame, count: usize) -> String {
@@ -176,6 +167,7 @@ fn differences(frame: &Frame, count: usize) -> String {
     format!("{} {word}", frame.locale.number(count))
 }
 
+/// `3 diferenças · 9 conferem`
 fn sums(frame: &Frame, count: &Document) -> String {
     let all = compared(&count.lines).count();
     let differing = differing(&count.lines).count();

@@ -122,10 +122,6 @@ impl<'a> ReceiptPage<'a> {
             problem,
         }
     }
-
-    fn cost(&self, line: &DocumentLine) -> String {
-        cost_text(self.frame, line)
-    }
 }
 
 /// Redirects to a booked receipt.

@@ -73,10 +73,6 @@ impl<'a> ChangePage<'a> {
         self.form.is_refused() || !self.row_problems.is_empty()
     }
 
-    fn name(&self) -> String {
-        self.about.words.title(self.site.locale)
-    }
-
     fn title(&self) -> String {
         let locale = self.site.locale;
         let name = self.about.words.one(locale);
