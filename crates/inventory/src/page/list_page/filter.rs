@@ -121,7 +121,7 @@ impl Filter {
         })
     }
 
-    /// Parses the submitted value. An error in the form filters nothing.
+    /// Parses the submitted value. An invalid one is an error in the form, and is ignored.
     async fn read(
         &mut self,
         frame: &Frame,
