@@ -2,9 +2,9 @@
 
 mod lookup;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use db::{Conn, Error, Kind, Money, Query, Row, Rows, Tx};
+use db::{Conn, Error, Kind, Money, Query, Rows, Tx};
 use resource::sql;
 
 use super::words::{endings, pieces};
@@ -205,15 +205,8 @@ pub(crate) async fn rebuild(tx: &mut Tx) -> Result<(), Error> {
 /// The ids of products whose index entries are wrong, or that were deleted but still have entries;
 /// at most `most`. Runs one statement per word, so that no statement takes long in a large shop.
 pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut indexed = IndexedWords::default();
-    let words = conn
-        .all(
-            "SELECT id, word FROM search_words ORDER BY id",
-            &[],
-            |row| Ok((row.get::<i64>(0)?, row.get::<String>(1)?)),
-        )
-        .await?;
-    for (id, word) in words {
+    let mut indexed = IndexEntries::default();
+    for (id, word) in words(conn).await? {
         conn.all(
             "SELECT w.product_id, p.title_folded,
                     CASE WHEN w.title_folded = p.title_folded AND w.category_id = p.category_id AND w.brand_id = p.brand_id
@@ -246,108 +239,52 @@ pub(crate) async fn wrong_products(conn: &mut Conn, most: usize) -> Result<Vec<i
     Ok(indexed.wrong.into_iter().take(most).collect())
 }
 
-/// The index entries of each product, checked.
+/// All words of the index by id.
+async fn words(conn: &mut Conn) -> Result<BTreeMap<i64, String>, Error> {
+    let words = conn.all("SELECT id, word FROM search_words", &[], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    });
+    Ok(words.await?.into_iter().collect())
+}
+
+/// The checked index entries of products or of words.
 #[derive(Default)]
-struct IndexedWords {
-    /// How many correct entries each product has.
+struct IndexEntries {
+    /// The number of correct entries of each product or word.
     good: HashMap<i64, usize>,
     wrong: BTreeSet<i64>,
 }
 
-impl IndexedWords {
-    fn add(&mut self, product: i64, is_good: bool) {
+impl IndexEntries {
+    fn add(&mut self, id: i64, is_good: bool) {
         if is_good {
-            *self.good.entry(product).or_default() += 1;
+            *self.good.entry(id).or_default() += 1;
         } else {
-            self.wrong.insert(product);
+            self.wrong.insert(id);
         }
     }
 
-    /// Compares with the number of words of the title. Each word must have one correct entry.
-    fn compare(&mut self, product: i64, words: usize) {
-        if self.good.get(&product).copied().unwrap_or_default() != words {
-            self.wrong.insert(product);
+    /// Compares with the number of entries that there should be.
+    fn compare(&mut self, id: i64, expected: usize) {
+        if self.good.get(&id).copied().unwrap_or_default() != expected {
+            self.wrong.insert(id);
         }
     }
 }
 
-/// All endings with their words, and all words. A full join would be equivalent, but SQLite would
-/// scan all endings for each word.
-const WORDS_AND_ENDINGS: &str = "
-    SELECT e.word_id, s.word, e.ending FROM search_endings AS e LEFT JOIN search_words AS s ON s.id = e.word_id
-    UNION ALL SELECT id, word, NULL FROM search_words ORDER BY 1";
-
-/// The ids of words whose endings are wrong, or that were deleted but have endings.
+/// The ids of words whose endings are wrong, or that were deleted but still have endings; at most
+/// `most`.
 pub(crate) async fn wrong_words(conn: &mut Conn, most: usize) -> Result<Vec<i64>, Error> {
-    let mut compared = WordComparison::default();
-    conn.all(WORDS_AND_ENDINGS, &[], |row| compared.add(row))
-        .await?;
-    compared.close();
-    compared.wrong.truncate(most);
-    Ok(compared.wrong)
-}
-
-/// Compares words with their stored endings. Rows arrive ordered by word.
-#[derive(Default)]
-struct WordComparison {
-    /// The current word's id and its expected endings. `None` if the word was deleted.
-    current: Option<(i64, Option<BTreeSet<String>>)>,
-    stored: BTreeSet<String>,
-    wrong: Vec<i64>,
-}
-
-impl WordComparison {
-    /// Adds a row: the word's id, the word (`NULL` if it was deleted), and an ending or `NULL`. The
-    /// rows of a word are consecutive.
-    fn add(&mut self, row: &Row<'_>) -> Result<(), Error> {
-        let id = row.get(0)?;
-        if self
-            .current
-            .as_ref()
-            .is_none_or(|(current, _)| *current != id)
-        {
-            self.close();
-            let word: Option<String> = row.get(1)?;
-            self.current = Some((id, word.as_deref().map(endings)));
-        }
-        self.stored.extend(row.get::<Option<String>>(2)?);
+    let (words, mut indexed) = (words(conn).await?, IndexEntries::default());
+    conn.all("SELECT word_id, ending FROM search_endings", &[], |row| {
+        let (id, ending): (i64, String) = (row.get(0)?, row.get(1)?);
+        let word = words.get(&id);
+        indexed.add(id, word.is_some_and(|word| endings(word).contains(&ending)));
         Ok(())
+    })
+    .await?;
+    for (id, word) in &words {
+        indexed.compare(*id, endings(word).len());
     }
-
-    fn close(&mut self) {
-        let stored = std::mem::take(&mut self.stored);
-        if let Some((id, endings)) = self.current.take()
-            && endings != Some(stored)
-        {
-            self.wrong.push(id);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use test_kit::database::{self, Engine};
-
-    use super::*;
-    use crate::plans;
-
-    #[test]
-    fn words_are_compared_with_their_endings_by_looking_at_each_ending_once() {
-        database::run(Engine::Sqlite, async |address| {
-            let db = plans::shop(&address, (20, 20), 30).await;
-            plans::nothing_is_scanned(db, async |conn: &mut Conn| {
-                let mut steps = plans::steps(conn, |mut query| {
-                    query.push(WORDS_AND_ENDINGS);
-                    query
-                })
-                .await?;
-                steps.retain(|step| {
-                    step.contains("RIGHT-JOIN")
-                        || step.contains("SCAN") && step.contains("LEFT-JOIN")
-                });
-                Ok(steps)
-            })
-            .await;
-        });
-    }
+    Ok(indexed.wrong.into_iter().take(most).collect())
 }
