@@ -1,14 +1,26 @@
 //! The kinds of named records. A new kind needs an entry here and a table in both migrations.
 
-use resource::Words;
+use resource::{Words, stored_enum};
 
 use super::Model;
+
+stored_enum! {
+    /// A kind of named records, in display order. The name is that of messages, permissions and
+    /// references.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum Kind {
+        /// The manufacturer of products.
+        Brand = "brand";
+        /// The category of products.
+        Category = "category";
+        /// The supplier of goods.
+        Supplier = "supplier";
+    }
+}
 
 /// The properties of a kind.
 #[derive(Debug)]
 pub struct KindDescription {
-    /// The name in messages, permissions and references.
-    pub name: &'static str,
     /// The path, the name of files, and the table.
     pub path: &'static str,
     /// The names of its records.
@@ -17,89 +29,54 @@ pub struct KindDescription {
     pub icon: &'static str,
     /// An example name for the OpenAPI document.
     pub example: &'static str,
-    /// The records that refer to this kind and prevent deletions.
-    pub(crate) referrer: Option<Referrer>,
-}
-
-/// Records that refer to a kind. The reference is named after the kind.
-#[derive(Debug)]
-pub(crate) struct Referrer {
-    /// The path, which is also the table.
-    pub(crate) path: &'static str,
-    pub(crate) model: Model,
-}
-
-const PRODUCTS: Option<Referrer> = Some(Referrer {
-    path: "products",
-    model: Model::Product,
-});
-const INFLOWS: Option<Referrer> = Some(Referrer {
-    path: "inflows",
-    model: Model::Inflow,
-});
-
-/// Declares the enum of the kinds, in display order.
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident { $($about:tt)+ })+) => {
-        /// A kind of named records.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Kind {
-            $($(#[$doc])* $kind,)+
-        }
-
-        impl Kind {
-            /// Every kind.
-            pub const ALL: [Self; [$(stringify!($kind)),+].len()] = [$(Self::$kind),+];
-
-            /// The properties of the kind.
-            pub const fn about(self) -> &'static KindDescription {
-                match self {
-                    $(Self::$kind => const { &KindDescription { $($about)+ } },)+
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// The manufacturer of products.
-    Brand {
-        name: "brand",
-        path: "brands",
-        words: Words::feminine(("marca", "brand"), ("marcas", "brands")),
-        icon: "tag",
-        example: "Tio João",
-        referrer: PRODUCTS,
-    }
-    /// The category of products.
-    Category {
-        name: "category",
-        path: "categories",
-        words: Words::feminine(("categoria", "category"), ("categorias", "categories")),
-        icon: "folder",
-        example: "Grãos",
-        referrer: PRODUCTS,
-    }
-    /// The supplier of goods.
-    Supplier {
-        name: "supplier",
-        path: "suppliers",
-        words: Words::masculine(("fornecedor", "supplier"), ("fornecedores", "suppliers")),
-        icon: "truck",
-        example: "Atacado Sul",
-        referrer: INFLOWS,
-    }
+    /// The table of the records that refer to this kind, and their model. They prevent deletions.
+    pub(crate) referrer: (&'static str, Model),
 }
 
 impl Kind {
-    /// The name in messages.
-    pub const fn name(self) -> &'static str {
-        self.about().name
-    }
-
-    /// The kind with this name.
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    /// The properties of the kind.
+    pub const fn about(self) -> &'static KindDescription {
+        match self {
+            Self::Brand => {
+                const {
+                    &KindDescription {
+                        path: "brands",
+                        words: Words::feminine(("marca", "brand"), ("marcas", "brands")),
+                        icon: "tag",
+                        example: "Tio João",
+                        referrer: ("products", Model::Product),
+                    }
+                }
+            }
+            Self::Category => {
+                const {
+                    &KindDescription {
+                        path: "categories",
+                        words: Words::feminine(
+                            ("categoria", "category"),
+                            ("categorias", "categories"),
+                        ),
+                        icon: "folder",
+                        example: "Grãos",
+                        referrer: ("products", Model::Product),
+                    }
+                }
+            }
+            Self::Supplier => {
+                const {
+                    &KindDescription {
+                        path: "suppliers",
+                        words: Words::masculine(
+                            ("fornecedor", "supplier"),
+                            ("fornecedores", "suppliers"),
+                        ),
+                        icon: "truck",
+                        example: "Atacado Sul",
+                        referrer: ("inflows", Model::Inflow),
+                    }
+                }
+            }
+        }
     }
 
     /// The path, the name of files, and the table.

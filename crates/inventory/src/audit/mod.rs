@@ -23,8 +23,8 @@ use crate::{
     work::{Origin, Work},
 };
 
-/// Writes an entry. `text` is the display name of the record. `id` is `None` for imports, and for
-/// records of checkout, whose ids are not numbers.
+/// Writes an entry, unless it is about a single record of an import. `text` is the display name of
+/// the record. `id` is `None` for imports, and for records of checkout, whose ids are not numbers.
 pub async fn record(
     work: &mut Work<'_>,
     action: Action,
@@ -32,6 +32,9 @@ pub async fn record(
     id: impl Into<Option<i64>> + Send,
     text: &str,
 ) -> Result<(), db::Error> {
+    if work.origin == Origin::Import {
+        return Ok(());
+    }
     store::insert(work, (action, &[]), (model, id.into()), text).await
 }
 
@@ -47,20 +50,6 @@ pub async fn record_changes(
         return Ok(());
     }
     store::insert(work, (Action::Changed, changes), (model, id.into()), text).await
-}
-
-/// Writes an entry for a record that was added or deleted, unless an import does it.
-pub(crate) async fn record_unless_imported(
-    work: &mut Work<'_>,
-    action: Action,
-    model: Model,
-    id: i64,
-    text: &str,
-) -> Result<(), db::Error> {
-    match work.origin {
-        Origin::Import => Ok(()),
-        Origin::Request | Origin::RefusedUndo => record(work, action, model, id, text).await,
-    }
 }
 
 /// Writes an entry for a changed record, with the changed fields.

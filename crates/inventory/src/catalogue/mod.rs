@@ -3,10 +3,16 @@
 
 pub mod named;
 pub mod products;
+mod store;
 
+use db::Conn;
 use web::locale::Locale;
 
-use crate::rest::{Message, Refusal};
+use crate::{
+    State,
+    access::Model,
+    rest::{Message, Refusal},
+};
 use resource::Words;
 
 /// Longest name and title, in characters.
@@ -22,6 +28,22 @@ pub struct ReferenceCount {
     pub(crate) words: &'static Words,
     /// The number of records.
     pub count: i64,
+}
+
+/// How many records refer to a named record or a product and prevent its deletion, by kind.
+pub async fn references_to(
+    state: &State,
+    model: Model,
+    id: i64,
+) -> Result<Vec<ReferenceCount>, Refusal> {
+    let read = async move |conn: &mut Conn| store::references_to(conn, model, id).await;
+    Ok(state.db.read(read).await?)
+}
+
+/// Fails with 409 if anything refers to the record.
+pub(crate) async fn check_deletion(conn: &mut Conn, model: Model, id: i64) -> Result<(), Refusal> {
+    let references = store::references_to(conn, model, id).await?;
+    refuse_when_referenced(model.words(), &references)
 }
 
 /// Fails with 409 if anything refers to the record. The message counts every kind, in the specified
@@ -70,7 +92,6 @@ pub(crate) fn refuse_when_referenced(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Model;
 
     fn words(name: &str) -> &'static Words {
         let mut all = Model::all().map(Model::words).chain([&IMPORT_WORDS]);

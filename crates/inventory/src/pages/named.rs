@@ -10,6 +10,7 @@ use crate::{
     access::{Model, Verb},
     api::resource::ApiResource as _,
     catalogue::{
+        self,
         named::{self, Kind, NamedRecord},
         refuse_when_referenced,
     },
@@ -106,13 +107,11 @@ impl ResourcePages for Kind {
             "This cannot be undone. The history of changes is kept.",
         );
         let words = self.model().words();
-        let referring = named::references_to(&frame.state, self, record.id).await?;
+        let referring = catalogue::references_to(&frame.state, self.model(), record.id).await?;
         let texts = (record.name.clone(), sentence, address(self, record.id));
         let foreseen = refuse_when_referenced(words, &referring);
         Ok(Confirmation {
-            instead: self::referring(self, frame, record.id)
-                .into_iter()
-                .collect(),
+            instead: vec![self::referring(self, frame, record.id)],
             ..Confirmation::of_deletion(frame, words, texts, foreseen)?
         })
     }
@@ -153,7 +152,7 @@ struct NamedPage<'a> {
     /// The values besides the name.
     facts: Vec<Fact>,
     /// The link to the records that refer to this one: its text and address.
-    referring: Option<(String, String)>,
+    referring: (String, String),
     changes: PagePart<Vec<ChangeView>>,
     may_change: bool,
     may_delete: bool,
@@ -168,7 +167,6 @@ async fn detail(kind: Kind, frame: Frame, id: RecordId) -> PageResult {
     let changes = history::changes(&frame, model, record.id).await?;
     let mut fields = NamedRecord::FIELDS.to_vec();
     fields.retain(|field| !field.is_name);
-    let referring = referring(kind, &frame, record.id);
     Ok(frame.show(NamedPage {
         frame: &frame,
         words: &kind.about().words,
@@ -177,18 +175,19 @@ async fn detail(kind: Kind, frame: Frame, id: RecordId) -> PageResult {
         changes,
         may_change: frame.may(Verb::Change, model),
         may_delete: frame.may(Verb::Delete, model),
-        count: (referring.is_some() && frame.may(Verb::Change, Model::Product))
+        count: frame
+            .may(Verb::Change, Model::Product)
             .then(|| format!("/counts/new/?{}={}", kind.name(), record.id)),
-        referring,
+        referring: referring(kind, &frame, record.id),
     }))
 }
 
 /// The link to the records that refer to this one.
-fn referring(kind: Kind, frame: &Frame, id: i64) -> Option<(String, String)> {
+fn referring(kind: Kind, frame: &Frame, id: i64) -> (String, String) {
     let (words, name) = (&kind.about().words, kind.name());
-    let referrer = kind.about().referrer.as_ref()?;
-    Some((
-        referrer.model.words().of_this(words, frame.locale),
-        format!("/{}/?{name}={id}", referrer.path),
-    ))
+    let (path, model) = kind.about().referrer;
+    (
+        model.words().of_this(words, frame.locale),
+        format!("/{path}/?{name}={id}"),
+    )
 }

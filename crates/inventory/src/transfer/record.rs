@@ -19,6 +19,7 @@ use crate::{
     analysis::{self, RestockTerms},
     api::resource::{ApiResource as _, Resource as _},
     catalogue::{
+        self,
         named::{self, NamedRecord},
         products::{self, Products},
     },
@@ -235,11 +236,10 @@ pub(crate) async fn check_reversal(
     quantities: &mut HashMap<i64, i64>,
 ) -> Result<(), Refusal> {
     let checked = match resource {
-        FileKind::Named(kind) => named::check_deletion(conn, kind, id).await,
-        FileKind::Products => products::check_deletion(conn, id).await,
         FileKind::Movements(movement) => {
             movements::check_reversal(conn, movement, id, quantities).await
         }
+        _ => catalogue::check_deletion(conn, resource.model(), id).await,
     };
     checked.map_err(|refusal| naming(resource, id, refusal))
 }

@@ -48,7 +48,7 @@ pub(super) async fn new_names(conn: &mut Conn, id: i64) -> Result<Vec<NewName>, 
     let sql = "SELECT kind, name, line FROM import_names WHERE import_id = $1 ORDER BY line, kind";
     let found = conn
         .all(sql, &[&id], |row| {
-            let kind = Kind::of_name(&row.get::<String>(0)?);
+            let kind = Kind::of(&row.get::<String>(0)?);
             let (name, line) = (row.get(1)?, row.get::<i64>(2)?.unsigned_abs());
             Ok(kind.map(|kind| NewName { kind, name, line }))
         })

@@ -17,7 +17,7 @@ use crate::{
     },
     api::resource::ApiResource as _,
     catalogue::{
-        ReferenceCount,
+        self, ReferenceCount,
         named::{self, Kind, NamedRecord},
     },
     rest::Refusal,
@@ -63,7 +63,7 @@ impl AdminModel for Named {
     }
 
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
-        named::references_to(state, self.0, id).await
+        catalogue::references_to(state, self.0.model(), id).await
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     },
     api::resource::ApiResource as _,
     catalogue::{
-        ReferenceCount,
+        self, ReferenceCount,
         products::{self, ProductRecord},
     },
     rest::Refusal,
@@ -93,7 +93,7 @@ impl AdminModel for Products {
     }
 
     async fn references_to(&self, state: &State, id: i64) -> Result<Vec<ReferenceCount>, Refusal> {
-        Ok(products::references_to(state, id).await?.into())
+        catalogue::references_to(state, Model::Product, id).await
     }
 
     async fn act(&self, request: ActionRequest<'_>) -> Result<bool, Refusal> {

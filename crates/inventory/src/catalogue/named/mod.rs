@@ -19,7 +19,7 @@ use crate::{
         resource::{ApiResource, MUTABLE, Resource},
     },
     audit::{self, Action},
-    catalogue::{ReferenceCount, refuse_when_referenced},
+    catalogue,
     rest::{
         Refusal,
         fields::{Draft, Setting},
@@ -139,7 +139,7 @@ impl ApiResource for Kind {
         input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
         let record = store::insert(work.tx, self, &input).await?;
         let (model, id, name) = (self.model(), record.id, &record.name);
-        audit::record_unless_imported(work, Action::Added, model, id, name).await?;
+        audit::record(work, Action::Added, model, id, name).await?;
         Ok(record)
     }
 
@@ -160,12 +160,12 @@ impl ApiResource for Kind {
     }
 
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
-        check_deletion(work.tx, self, id).await?;
+        catalogue::check_deletion(work.tx, self.model(), id).await?;
         let Some(name) = store::delete(work.tx, self, id).await? else {
             return Ok(false);
         };
         let model = self.model();
-        audit::record_unless_imported(work, Action::Deleted, model, id, &name).await?;
+        audit::record(work, Action::Deleted, model, id, &name).await?;
         Ok(true)
     }
 }
@@ -185,20 +185,4 @@ pub(crate) async fn find_locked(
 ) -> Result<Option<NamedRecord>, db::Error> {
     store::lock(tx, kind, id).await?;
     list_of(kind).find(tx, id).await
-}
-
-/// How many records refer to a record and prevent its deletion.
-pub async fn references_to(
-    state: &State,
-    kind: Kind,
-    id: i64,
-) -> Result<Vec<ReferenceCount>, Refusal> {
-    let read = async move |conn: &mut Conn| store::references_to(conn, kind, id).await;
-    Ok(state.db.read(read).await?)
-}
-
-/// Fails with 409 if anything refers to the record.
-pub(crate) async fn check_deletion(conn: &mut Conn, kind: Kind, id: i64) -> Result<(), Refusal> {
-    let references = store::references_to(conn, kind, id).await?;
-    refuse_when_referenced(&kind.about().words, &references)
 }

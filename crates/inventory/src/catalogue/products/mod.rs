@@ -11,15 +11,12 @@ pub(crate) use lookup::few;
 pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
 pub use write::Products;
-pub(crate) use write::{
-    change_form, check_deletion, check_import, find_locked, read_threshold, serie_number,
-};
+pub(crate) use write::{change_form, check_import, find_locked, read_threshold, serie_number};
 
 use db::{Conn, Timestamp};
 
 use crate::{
     State,
-    catalogue::ReferenceCount,
     rest::{
         Refusal,
         fields::{Draft, FieldErrors, Members, Mode},
@@ -123,10 +120,3 @@ pub async fn read(state: &State, id: i64) -> Result<Option<ProductRecord>, Refus
 }
 
 pub(crate) use store::{LIST, StatsCache, find, id_of_serie_number};
-
-/// How many inflows, outflows and rows of running imports refer to a product and prevent its
-/// deletion.
-pub async fn references_to(state: &State, id: i64) -> Result<[ReferenceCount; 3], Refusal> {
-    let read = async move |conn: &mut Conn| store::references_to(conn, id).await;
-    Ok(state.db.read(read).await?)
-}

@@ -16,7 +16,7 @@ use crate::{
         resource::{ApiResource, MUTABLE, Resource},
     },
     audit::{self, Action},
-    catalogue::refuse_when_referenced,
+    catalogue,
     rest::{
         Message, Refusal,
         fields::{Draft, FieldErrors, Members, Mode, Reader, Setting},
@@ -103,7 +103,7 @@ impl ApiResource for Products {
         stock::open(work, id, snapshot, quantity, updated_at).await?;
         let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
         let (action, model, title) = (Action::Added, Model::Product, &record.title);
-        audit::record_unless_imported(work, action, model, id, title).await?;
+        audit::record(work, action, model, id, title).await?;
         Ok(record)
     }
 
@@ -144,13 +144,13 @@ impl ApiResource for Products {
 
     /// The ledger remains. It ends at 0, so that a file can bring the product back under its id.
     async fn delete(self, work: &mut Work<'_>, id: i64) -> Result<bool, Refusal> {
-        check_deletion(work.tx, id).await?;
+        catalogue::check_deletion(work.tx, Model::Product, id).await?;
         stock::close(work, id).await?;
         let Some(title) = store::delete(work.tx, id).await? else {
             return Ok(false);
         };
         let (action, model) = (Action::Deleted, Model::Product);
-        audit::record_unless_imported(work, action, model, id, &title).await?;
+        audit::record(work, action, model, id, &title).await?;
         Ok(true)
     }
 }
@@ -164,14 +164,6 @@ fn snapshot_after(before: ProductSnapshot, input: &ProductInput) -> ProductSnaps
         cost_price: price(&input.cost_price, before.cost_price),
         selling_price: price(&input.selling_price, before.selling_price),
     }
-}
-
-/// Fails with 409 if anything refers to the product.
-pub(crate) async fn check_deletion(conn: &mut Conn, id: i64) -> Result<(), Refusal> {
-    refuse_when_referenced(
-        Model::Product.words(),
-        &store::references_to(conn, id).await?,
-    )
 }
 
 /// Parses the product's own threshold from a form, with its validation errors.

@@ -174,10 +174,10 @@ impl ResourcePages for Products {
         frame: &Frame,
         record: &ProductRecord,
     ) -> Result<Confirmation, Refusal> {
-        let referring = crate::catalogue::products::references_to(&frame.state, record.id).await?;
-        let [inflows, outflows, _imports] = &referring;
-        let movements = [(Movement::Inflow, inflows), (Movement::Outflow, outflows)];
-        let movements = movements.iter().filter(|(_, records)| records.count > 0);
+        let referring =
+            crate::catalogue::references_to(&frame.state, Model::Product, record.id).await?;
+        let movements = Movement::ALL.into_iter().zip(&referring);
+        let movements = movements.filter(|(_, records)| records.count > 0);
         let mut instead: Vec<_> = movements
             .map(|(movement, _)| {
                 let words = movement.words();

@@ -46,7 +46,7 @@ pub(crate) async fn delete(
     let title = titled.map(|product| product.title).unwrap_or_default();
     let text = movement_text(quantity, &title);
     let model = movement.model();
-    audit::record_unless_imported(work, Action::Deleted, model, id, &text).await?;
+    audit::record(work, Action::Deleted, model, id, &text).await?;
     Ok(true)
 }
 

@@ -311,7 +311,7 @@ pub(super) async fn take_created(
     for (kind, object) in created {
         let sql = "UPDATE import_names SET object_id = NULL WHERE import_id = $1 AND kind = $2 AND object_id = $3";
         tx.execute(sql, &[&id, &kind, &object]).await?;
-        cleared.extend(Kind::of_name(&kind).map(|kind| (kind, object)));
+        cleared.extend(Kind::of(&kind).map(|kind| (kind, object)));
     }
     Ok(cleared)
 }

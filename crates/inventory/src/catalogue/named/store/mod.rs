@@ -3,14 +3,13 @@
 
 mod list;
 
-use db::{Conn, Error, Query, Tx};
+use db::{Error, Query, Tx};
 use resource::{Input as _, Record as _, sql};
 
 use super::{
     Kind,
     model::{NamedInput, NamedRecord},
 };
-use crate::catalogue::{self, ReferenceCount};
 pub(crate) use list::list_of;
 pub(super) use list::selection;
 
@@ -54,27 +53,4 @@ pub(super) async fn delete(tx: &mut Tx, kind: Kind, id: i64) -> Result<Option<St
     let mut query = sql::delete(kind.path(), id);
     query.push(" RETURNING name");
     tx.optional_of(&query, |row| row.get(0)).await
-}
-
-/// How many records refer to a record: products or inflows, and rows of running imports.
-pub(super) async fn references_to(
-    conn: &mut Conn,
-    kind: Kind,
-    id: i64,
-) -> Result<Vec<ReferenceCount>, Error> {
-    let Some(referrer) = &kind.about().referrer else {
-        return Ok(Vec::new());
-    };
-    let mut references = Vec::new();
-    for (table, words) in [
-        (referrer.path, referrer.model.words()),
-        ("import_pins", &catalogue::IMPORT_WORDS),
-    ] {
-        let mut query = sql::count(table);
-        query.push(" WHERE ").push(kind.name());
-        query.push("_id = ").bind(id);
-        let count = conn.one_of(&query, |row| row.get(0)).await?;
-        references.push(ReferenceCount { words, count });
-    }
-    Ok(references)
 }

@@ -13,12 +13,7 @@ pub(super) use list::{ARCHIVED, BY_TITLE, numbered, selection};
 pub(crate) use list::{LIST, StatsCache};
 
 use super::model::{ProductInput, ProductRecord};
-use crate::{
-    access::Model,
-    aggregates,
-    catalogue::{IMPORT_WORDS, ReferenceCount},
-    search,
-};
+use crate::{aggregates, search};
 
 pub(super) static BY_ID: LazyLock<BatchLoader<ProductRecord>> = LazyLock::new(|| LIST.loader());
 
@@ -146,19 +141,4 @@ pub(super) async fn delete(tx: &mut Tx, id: i64) -> Result<Option<String>, Error
     search::remove(tx, id, &folded).await?;
     aggregates::note_change(tx, id).await?;
     Ok(Some(title))
-}
-
-/// How many inflows, outflows and rows of running imports refer to a product.
-pub(super) async fn references_to(conn: &mut Conn, id: i64) -> Result<[ReferenceCount; 3], Error> {
-    let mut references = [Model::Inflow.words(), Model::Outflow.words(), &IMPORT_WORDS]
-        .map(|words| ReferenceCount { words, count: 0 });
-    let counts = [
-        "SELECT count(*) FROM inflows WHERE product_id = $1",
-        "SELECT count(*) FROM outflows WHERE product_id = $1",
-        "SELECT count(*) FROM import_pins WHERE product_id = $1",
-    ];
-    for (reference, sql) in references.iter_mut().zip(counts) {
-        reference.count = conn.one(sql, &[&id], |row| row.get(0)).await?;
-    }
-    Ok(references)
 }
