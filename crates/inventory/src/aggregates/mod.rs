@@ -19,7 +19,7 @@ mod worker;
 pub(crate) use low::count_low;
 pub use low::refresh_low_count;
 pub use model::{DAY, DayAggregate, Difference, Dimension, StockAggregate, day_of};
-pub(crate) use model::{DayDelta, Delta, ProductSnapshot};
+pub(crate) use model::{Delta, ProductSnapshot};
 pub use notifier::ChangeNotifier;
 pub use recount::verify;
 pub(crate) use store::{

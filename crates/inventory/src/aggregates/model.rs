@@ -112,10 +112,23 @@ impl ProductSnapshot {
     }
 }
 
-/// A change of a product, of its stock, or of its movements.
+/// A change of a product, of its stock, or of a day's movements.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
-    pub(crate) moved: Option<DayDelta>,
+    /// The kind of the changed movements, and their day.
+    pub(crate) moved: Option<(Movement, Timestamp)>,
+    /// The supplier of an inflow.
+    pub(crate) supplier: Option<i64>,
+    /// 1 for a booking, -1 for a deletion, 0 for a revaluation.
+    pub(crate) movements: i64,
+    /// The units of the movements.
+    pub(crate) moved_units: i64,
+    /// Cost price and selling price at the time of booking.
+    pub(crate) booked_prices: (Money, Money),
+    /// Units to value at the current prices, or (negative) to remove from that value.
+    pub(crate) present: i64,
+    /// The id of a booked movement.
+    pub(crate) movement_id: Option<i64>,
     /// The product's current values, for `products`, `units` and the present value of movements.
     pub(crate) product: ProductSnapshot,
     /// Products added, or removed if negative.
@@ -124,25 +137,6 @@ pub(crate) struct Delta {
     pub(crate) units: i64,
     /// Products that became low, minus those that are no longer low.
     pub(crate) low: i64,
-}
-
-/// The effect of a change on a day's movements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DayDelta {
-    pub(crate) movement: Movement,
-    /// The supplier of an inflow.
-    pub(crate) supplier: Option<i64>,
-    pub(crate) day: Timestamp,
-    /// 1 for a booking, -1 for a deletion, 0 for a revaluation.
-    pub(crate) movements: i64,
-    pub(crate) units: i64,
-    /// The price at the time of booking.
-    pub(crate) cost_price: Money,
-    pub(crate) selling_price: Money,
-    /// Units to value at the current prices, or (negative) to remove from that value.
-    pub(crate) present: i64,
-    /// The id of a booked movement.
-    pub(crate) id: Option<i64>,
 }
 
 /// The sum of deltas.
@@ -161,22 +155,24 @@ impl IdRange {
     }
 }
 
-impl DayDelta {
-    /// What the delta adds to its day. Inflows have no value: the cost of a delivery is unknown.
-    fn aggregate(&self, product: &ProductSnapshot) -> DayAggregate {
-        let units = Sum::from(self.units);
+impl Delta {
+    /// What the delta adds to the day of these movements. Inflows have no value: the cost of a
+    /// delivery is unknown.
+    fn day_aggregate(&self, movement: Movement) -> DayAggregate {
+        let units = Sum::from(self.moved_units);
         let counted = DayAggregate {
             movements: self.movements,
             units,
             ..DayAggregate::default()
         };
-        match self.movement {
+        let (cost_price, selling_price) = self.booked_prices;
+        match movement {
             Movement::Inflow => counted,
             Movement::Outflow => DayAggregate {
-                cost: Sum::worth(self.cost_price, self.units),
-                value: Sum::worth(self.selling_price, self.units),
-                present_cost: Sum::worth(product.cost_price, self.present),
-                present_value: Sum::worth(product.selling_price, self.present),
+                cost: Sum::worth(cost_price, self.moved_units),
+                value: Sum::worth(selling_price, self.moved_units),
+                present_cost: Sum::worth(self.product.cost_price, self.present),
+                present_value: Sum::worth(self.product.selling_price, self.present),
                 ..counted
             },
         }
@@ -186,18 +182,18 @@ impl DayDelta {
 impl Aggregates {
     /// Adds a delta.
     pub(crate) fn add(&mut self, change: &Delta) {
-        if let Some(moved) = &change.moved {
-            let aggregate = moved.aggregate(&change.product);
-            for supplier in [Some(ALL_SUPPLIERS), moved.supplier].into_iter().flatten() {
+        if let Some((movement, day)) = change.moved {
+            let aggregate = change.day_aggregate(movement);
+            for supplier in [Some(ALL_SUPPLIERS), change.supplier].into_iter().flatten() {
                 let key = DayKey {
-                    movement: moved.movement,
+                    movement,
                     supplier,
-                    day: moved.day,
+                    day,
                 };
                 self.days.entry(key).or_default().add(&aggregate);
             }
-            if let Some(id) = moved.id {
-                self.widen_id_range(moved, id);
+            if let Some(id) = change.movement_id {
+                self.widen_id_range((movement, day), id);
             }
         }
         self.low += change.low;
@@ -219,12 +215,11 @@ impl Aggregates {
     }
 
     /// Extends the day's range of ids by a booked movement.
-    fn widen_id_range(&mut self, moved: &DayDelta, id: i64) {
+    fn widen_id_range(&mut self, key: IdRangeKey, id: i64) {
         let new = IdRange {
             first: id,
             last: id,
         };
-        let key = (moved.movement, moved.day);
         let range = self.id_ranges.entry(key).or_insert(new);
         range.first = range.first.min(id);
         range.last = range.last.max(id);
@@ -356,19 +351,12 @@ mod tests {
     use super::*;
 
     fn booked(id: Option<i64>, movements: i64) -> Delta {
-        let moved = DayDelta {
-            movement: Movement::Outflow,
-            supplier: None,
-            day: Timestamp::from_micros(0),
-            movements,
-            units: movements,
-            cost_price: Money::ZERO,
-            selling_price: Money::ZERO,
-            present: movements,
-            id,
-        };
         Delta {
-            moved: Some(moved),
+            moved: Some((Movement::Outflow, Timestamp::from_micros(0))),
+            movements,
+            moved_units: movements,
+            present: movements,
+            movement_id: id,
             ..Delta::default()
         }
     }

@@ -6,7 +6,7 @@ use db::Timestamp;
 pub use super::model::EntryKind;
 use super::{LockedStock, QuantityError, model::NewEntry, quantity_after, store};
 use crate::{
-    aggregates::{self, DayDelta, Delta, ProductSnapshot, day_of},
+    aggregates::{self, Delta, ProductSnapshot, day_of},
     movement::Movement,
     work::Work,
 };
@@ -120,11 +120,9 @@ pub(super) async fn record(
     store::insert_entry(work, entry, stock.quantity, snapshot.prices()).await?;
     let low = i64::from(stock.is_low()) - i64::from(stock.before(entry.change).is_low());
     let delta = Delta {
-        product: snapshot,
         units: entry.change,
         low,
-        moved: moved(work, entry, &snapshot).await?,
-        ..Delta::default()
+        ..movement_delta(work, entry, snapshot).await?
     };
     aggregates::record(work.tx, &delta).await?;
     Ok(stock)
@@ -154,45 +152,43 @@ async fn record_past(
     store::insert_entry(work, second, stock.quantity, snapshot.prices()).await?;
     store::set_booked_at(work.tx, entry.product, work.now).await?;
     // The quantity did not change, but the movement counts in its day.
-    let delta = Delta {
-        product: snapshot,
-        moved: moved(work, entry, &snapshot).await?,
-        ..Delta::default()
-    };
+    let delta = movement_delta(work, entry, snapshot).await?;
     aggregates::record(work.tx, &delta).await?;
     Ok(stock)
 }
 
-/// What an entry adds to its movement's day. A deletion subtracts the movement at the prices of its
-/// booking. `None` for openings and adjustments.
-async fn moved(
+/// What an entry adds to its movement's day, if it has a movement. A deletion subtracts the movement
+/// at the prices of its booking.
+async fn movement_delta(
     work: &mut Work<'_>,
     entry: &NewEntry<'_>,
-    snapshot: &ProductSnapshot,
-) -> Result<Option<DayDelta>, db::Error> {
+    product: ProductSnapshot,
+) -> Result<Delta, db::Error> {
+    let unmoved = Delta {
+        product,
+        ..Delta::default()
+    };
     let Some(movement) = entry.kind.movement() else {
-        return Ok(None);
+        return Ok(unmoved);
     };
     let is_deleted = entry.kind == movement.kinds().1;
     let booked = match entry.reference.filter(|_| is_deleted) {
         Some(id) => store::booked_prices(work.tx, movement, id).await?,
         None => None,
     };
-    let (cost_price, selling_price) = booked.unwrap_or_else(|| snapshot.prices());
     let movements = if is_deleted { -1 } else { 1 };
-    let units = movements * entry.change.abs();
-    Ok(Some(DayDelta {
-        movement,
+    let moved_units = movements * entry.change.abs();
+    Ok(Delta {
+        moved: Some((movement, day_of(entry.moved_at(work)))),
         supplier: entry.supplier,
-        day: day_of(entry.moved_at(work)),
         movements,
-        units,
-        cost_price,
-        selling_price,
+        moved_units,
+        booked_prices: booked.unwrap_or_else(|| product.prices()),
         present: match movement {
             Movement::Inflow => 0,
-            Movement::Outflow => units,
+            Movement::Outflow => moved_units,
         },
-        id: entry.reference.filter(|_| !is_deleted),
-    }))
+        movement_id: entry.reference.filter(|_| !is_deleted),
+        ..unmoved
+    })
 }

@@ -15,7 +15,7 @@ pub use read::{days, stock};
 pub(super) use recount::{inflows_after, outflows_before, products_after};
 
 use super::{
-    DayDelta, Delta, ProductSnapshot,
+    Delta, ProductSnapshot,
     model::{Aggregates, DayAggregate, DayKey, IdRange, IdRangeKey, StockAggregate, StockKey},
 };
 use crate::movement::Movement;
@@ -56,24 +56,23 @@ row! {
 /// Inserts values instead of selecting from the product's row: SQLite must be able to roll back an
 /// `INSERT … SELECT` of several rows, and journals every page that it changes for that.
 pub(crate) async fn record(tx: &mut Tx, delta: &Delta) -> Result<(), Error> {
-    let (product, moved) = (&delta.product, delta.moved.as_ref());
-    let number = |of: fn(&DayDelta) -> i64| moved.map_or(0, of);
+    let (product, booked) = (&delta.product, delta.booked_prices);
     let row = DeltaRow::<&dyn Param> {
-        movement: &moved.map(|moved| moved.movement.name()),
-        supplier: &moved.and_then(|moved| moved.supplier),
-        day: &moved.map(|moved| moved.day),
-        movements: &number(|moved| moved.movements),
-        moved: &number(|moved| moved.units),
-        moved_cost_price: &moved.map_or(Money::ZERO, |moved| moved.cost_price),
-        moved_selling_price: &moved.map_or(Money::ZERO, |moved| moved.selling_price),
-        present: &number(|moved| moved.present),
+        movement: &delta.moved.map(|(movement, _)| movement),
+        supplier: &delta.supplier,
+        day: &delta.moved.map(|(_, day)| day),
+        movements: &delta.movements,
+        moved: &delta.moved_units,
+        moved_cost_price: &booked.0,
+        moved_selling_price: &booked.1,
+        present: &delta.present,
         category: &product.category,
         brand: &product.brand,
         products: &delta.products,
         units: &delta.units,
         cost_price: &product.cost_price,
         selling_price: &product.selling_price,
-        movement_id: &moved.and_then(|moved| moved.id),
+        movement_id: &delta.movement_id,
         low: &delta.low,
     };
     let (sql, values) = row.insert();
@@ -299,26 +298,17 @@ pub(super) async fn lock(tx: &mut Tx) -> Result<(), Error> {
 /// Reads a delta from the columns of `delta_columns!`, starting at column `first`.
 fn delta_of(row: &Row<'_>, first: usize) -> Result<Delta, Error> {
     let movement: Option<Movement> = row.get(first)?;
-    let day: Option<Timestamp> = row.get(first + 2)?;
-    let moved = match movement.zip(day) {
-        None => None,
-        Some((movement, day)) => Some(DayDelta {
-            movement,
-            supplier: row.get(first + 1)?,
-            day,
-            movements: row.get(first + 3)?,
-            units: row.get(first + 4)?,
-            cost_price: row.get(first + 5)?,
-            selling_price: row.get(first + 6)?,
-            present: row.get(first + 7)?,
-            id: row.get(first + 14)?,
-        }),
-    };
     Ok(Delta {
-        moved,
+        moved: movement.zip(row.get(first + 2)?),
+        supplier: row.get(first + 1)?,
+        movements: row.get(first + 3)?,
+        moved_units: row.get(first + 4)?,
+        booked_prices: (row.get(first + 5)?, row.get(first + 6)?),
+        present: row.get(first + 7)?,
         product: snapshot_of(row, first + 8)?,
         products: row.get(first + 12)?,
         units: row.get(first + 13)?,
+        movement_id: row.get(first + 14)?,
         low: row.get(first + 15)?,
     })
 }

@@ -1,10 +1,10 @@
 //! SQL that reads everything that the aggregates count, in batches by id.
 
-use db::{Conn, Error, Money, Timestamp};
+use db::{Conn, Error, Money};
 
 use super::snapshot_of;
 use crate::{
-    aggregates::{DayDelta, Delta, ProductSnapshot, day_of},
+    aggregates::{Delta, ProductSnapshot, day_of},
     movement::Movement,
 };
 
@@ -51,20 +51,12 @@ pub(in crate::aggregates) async fn inflows_after(
         "SELECT id, supplier_id, quantity, created_at FROM inflows WHERE id > $1 ORDER BY id LIMIT $2",
         &[&id, &limit],
         |row| {
-            let at: Timestamp = row.get(3)?;
-            let moved = DayDelta {
-                movement: Movement::Inflow,
-                supplier: row.get(1)?,
-                day: day_of(at),
-                movements: 1,
-                units: row.get(2)?,
-                cost_price: Money::ZERO,
-                selling_price: Money::ZERO,
-                present: 0,
-                id: row.get(0)?,
-            };
             let change = Delta {
-                moved: Some(moved),
+                moved: Some((Movement::Inflow, day_of(row.get(3)?))),
+                supplier: row.get(1)?,
+                movements: 1,
+                moved_units: row.get(2)?,
+                movement_id: row.get(0)?,
                 ..Delta::default()
             };
             Ok((row.get(0)?, change))
@@ -87,18 +79,7 @@ pub(in crate::aggregates) async fn outflows_before(
         &[&entry, &limit],
         |row| {
             let kind: String = row.get(1)?;
-            let (units, at): (i64, Timestamp) = (row.get(2)?, row.get(6)?);
-            let moved = DayDelta {
-                movement: Movement::Outflow,
-                supplier: None,
-                day: day_of(at),
-                movements: 1,
-                units: -units,
-                cost_price: row.get(3)?,
-                selling_price: row.get(4)?,
-                present: -units,
-                id: row.get(5)?,
-            };
+            let units: i64 = row.get(2)?;
             // All sales of a deleted product are reversed, so its price does not matter.
             let present = |price: Option<Money>| price.unwrap_or_default();
             let product = ProductSnapshot {
@@ -111,7 +92,12 @@ pub(in crate::aggregates) async fn outflows_before(
                 is_reversal: kind != Movement::Outflow.name(),
                 outflow: row.get(5)?,
                 change: Delta {
-                    moved: Some(moved),
+                    moved: Some((Movement::Outflow, day_of(row.get(6)?))),
+                    movements: 1,
+                    moved_units: -units,
+                    booked_prices: (row.get(3)?, row.get(4)?),
+                    present: -units,
+                    movement_id: row.get(5)?,
                     product,
                     ..Delta::default()
                 },
