@@ -23,8 +23,7 @@ pub use description::{
     record::{Input, Record, Source, differences, there},
     several::{Choosable, SEPARATOR, Several},
     value::{
-        Amount, FieldType, Named, Naming, Reference, Refers, Setting, Submitted, Text, Titled,
-        Value, time_text,
+        FieldType, Named, Reference, Refers, Setting, Submitted, Titled, Value, time_text,
     },
 };
 pub use lists::{filters, find, laid_out, listed};

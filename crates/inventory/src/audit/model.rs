@@ -2,7 +2,7 @@
 
 use db::{Row, Timestamp};
 use resource::{
-    FieldType, Named, Record, Text, Value, choice, chosen, differences, id, integer, reference,
+    FieldType, Named, Record, Value, choice, chosen, differences, id, integer, reference,
     resource, time, token,
 };
 use serde::{Deserialize, Serialize};
@@ -122,8 +122,6 @@ impl FieldType for FieldChanges {
         Ok(Self(serde_json::from_str(&stored).unwrap_or_default()))
     }
 }
-
-impl Text for FieldChanges {}
 
 impl FieldChanges {
     /// The names of the fields.

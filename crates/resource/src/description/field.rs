@@ -8,7 +8,7 @@ use web::locale::Locale;
 use super::{
     choice::Choice,
     several::Several,
-    value::{Amount, FieldType, Naming, Refers, Text, Value},
+    value::{FieldType, Refers, Value},
 };
 
 /// A text in Portuguese and English.
@@ -153,7 +153,7 @@ pub const fn time<T: FieldType>(portuguese: &'static str, english: &'static str)
 }
 
 /// A text of at most `max` characters.
-pub const fn text<T: Text>(
+pub const fn text<T: FieldType>(
     portuguese: &'static str,
     english: &'static str,
     max: usize,
@@ -162,7 +162,7 @@ pub const fn text<T: Text>(
 }
 
 /// A text of any length that the service issues, such as a token.
-pub const fn token<T: Text>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
+pub const fn token<T: FieldType>(portuguese: &'static str, english: &'static str) -> FieldOf<T> {
     FieldOf::new((portuguese, english), Kind::Token)
 }
 
@@ -359,18 +359,14 @@ impl<T: FieldType> FieldOf<T> {
         self.0.name = name;
         self.0
     }
-}
 
-impl<T: Naming> FieldOf<T> {
     /// The field is the record's name, which is the first column of lists.
     #[must_use]
     pub const fn name(mut self) -> Self {
         self.0.is_name = true;
         self
     }
-}
 
-impl FieldOf<Option<String>> {
     /// An empty text becomes null.
     #[must_use]
     pub const fn null_when_blank(mut self) -> Self {
@@ -384,9 +380,7 @@ impl FieldOf<Option<String>> {
         self.0.is_scanned = true;
         self
     }
-}
 
-impl FieldOf<String> {
     /// An empty text is a valid value.
     #[must_use]
     pub const fn or_blank(mut self) -> Self {
@@ -414,18 +408,14 @@ impl FieldOf<String> {
         self.0.is_secret = true;
         self
     }
-}
 
-impl<T: Amount> FieldOf<T> {
     /// Lists can be filtered by a least and a greatest value, with these parameters.
     #[must_use]
     pub const fn between(mut self, least: &'static str, greatest: &'static str) -> Self {
         self.0.bounds = Some((least, greatest));
         self
     }
-}
 
-impl<T: Text> FieldOf<T> {
     /// The text has several lines. Lists are sorted by its beginning.
     #[must_use]
     pub const fn long(mut self) -> Self {

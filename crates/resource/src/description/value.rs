@@ -79,18 +79,6 @@ pub trait Submitted: Sized {
     fn sent(&self) -> Value<'_>;
 }
 
-/// A Rust type of text fields.
-#[diagnostic::on_unimplemented(
-    message = "a text field is a `String` or an `Option<String>`, not `{Self}`"
-)]
-pub trait Text: FieldType {}
-
-/// A Rust type of decimal fields.
-#[diagnostic::on_unimplemented(
-    message = "a field with bounds is a `Money` or an `Option<Money>`, not `{Self}`"
-)]
-pub trait Amount: FieldType {}
-
 /// A Rust type of references to other records: id and name.
 #[diagnostic::on_unimplemented(message = "a reference is a `Named` or a `Titled`, not `{Self}`")]
 pub trait Refers: FieldType {
@@ -99,9 +87,6 @@ pub trait Refers: FieldType {
     /// The name of the schema.
     const SCHEMA: &'static str;
 }
-
-/// A Rust type of the field that names a record.
-pub trait Naming: FieldType {}
 
 /// A submitted reference, not looked up yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -362,13 +347,6 @@ pub(super) fn column<T: Column>(row: &Row<'_>, at: &mut usize) -> Result<T, Erro
     *at += 1;
     Ok(value)
 }
-
-impl Text for String {}
-impl Naming for String {}
-impl<T: Refers> Naming for T {}
-impl Text for Option<String> {}
-impl Amount for Money {}
-impl Amount for Option<Money> {}
 
 impl From<Value<'_>> for OwnedValue {
     fn from(value: Value<'_>) -> Self {
