@@ -85,28 +85,28 @@ impl Words {
 
     /// `Buscar categoria`, `Search categories`
     pub fn search(&self, locale: Locale) -> String {
-        match locale {
-            Locale::PtBr => format!("Buscar {}", self.one(locale)),
-            Locale::En => format!("Search {}", self.many(locale)),
-        }
+        locale.choose(
+            format!("Buscar {}", self.one(locale)),
+            format!("Search {}", self.many(locale)),
+        )
     }
 
     /// `Ainda não há categorias.`
     pub fn none_yet(&self, locale: Locale) -> String {
         let many = self.many(locale);
-        match locale {
-            Locale::PtBr => format!("Ainda não há {many}."),
-            Locale::En => format!("There are no {many} yet."),
-        }
+        locale.choose(
+            format!("Ainda não há {many}."),
+            format!("There are no {many} yet."),
+        )
     }
 
     /// `Categoria criada`, from `criad` and `added`.
     pub fn done(&self, locale: Locale, portuguese: &str, english: &str) -> String {
         let one = self.name(locale);
-        match locale {
-            Locale::PtBr => format!("{one} {portuguese}{}", self.ending("o", "a")),
-            Locale::En => format!("{one} {english}"),
-        }
+        locale.choose(
+            format!("{one} {portuguese}{}", self.ending("o", "a")),
+            format!("{one} {english}"),
+        )
     }
 
     /// `Excluir a categoria?`

@@ -2,8 +2,8 @@
 
 use db::{Row, Timestamp};
 use resource::{
-    FieldType, Named, Record, Value, choice, chosen, differences, id, integer, reference,
-    resource, time, token,
+    FieldType, Named, Record, Value, choice, chosen, differences, id, integer, reference, resource,
+    time, token,
 };
 use serde::{Deserialize, Serialize};
 

@@ -106,6 +106,14 @@ impl Locale {
         }
     }
 
+    /// One of two values, such as texts that contain numbers.
+    pub fn choose<T>(self, portuguese: T, english: T) -> T {
+        match self {
+            Self::PtBr => portuguese,
+            Self::En => english,
+        }
+    }
+
     /// One of a pair of texts, Portuguese and English.
     pub const fn say<'a>(self, (portuguese, english): (&'a str, &'a str)) -> &'a str {
         self.text(portuguese, english)

@@ -19,27 +19,21 @@ pub(super) fn written(date: Date, locale: Locale) -> Vec<String> {
         .iter()
         .flat_map(|day| both(month).map(|month| (day, month)))
     {
-        let numeric = match locale {
-            Locale::PtBr => format!("{day}/{month}"),
-            Locale::En => format!("{month}/{day}"),
-        };
+        let numeric = locale.choose(format!("{day}/{month}"), format!("{month}/{day}"));
         dated.extend(years.iter().map(|year| format!("{numeric}/{year}")));
         undated.push(numeric);
     }
-    let joints: &[&str] = match locale {
-        Locale::PtBr => &[" de "],
-        Locale::En => &[" ", ", "],
-    };
+    let joints: &[&str] = locale.choose(&[" de "], &[" ", ", "]);
     for day in both(day).into_iter().chain(ordinal(day, locale)) {
         for name in &names {
-            let forms = match locale {
-                Locale::PtBr => vec![format!("{day} de {name}")],
-                Locale::En => vec![
+            let forms = locale.choose(
+                vec![format!("{day} de {name}")],
+                vec![
                     format!("{day} {name}"),
                     format!("{day} of {name}"),
                     format!("{name} {day}"),
                 ],
-            };
+            );
             for form in forms {
                 dated.extend(joints.iter().map(|joint| format!("{form}{joint}{year}")));
                 undated.push(form);

@@ -200,10 +200,7 @@ fn numerals(text: &str) -> impl Iterator<Item = &str> {
 /// digits separates decimals in any language. Digits of other scripts, and numerals with letters,
 /// have no value and are always refused.
 fn value_of(numeral: &str, locale: Locale) -> Option<f64> {
-    let (thousands, decimal) = match locale {
-        Locale::PtBr => ('.', ','),
-        Locale::En => (',', '.'),
-    };
+    let (thousands, decimal) = locale.choose(('.', ','), (',', '.'));
     let is_decimal = |(whole, digits): &(&str, &str)| {
         (1..=2).contains(&digits.len()) && !whole.contains(thousands)
     };

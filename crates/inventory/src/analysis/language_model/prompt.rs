@@ -151,10 +151,10 @@ impl<'a> Prompt<'a> {
 }
 
 fn rules(locale: Locale, has_forecast: bool) -> String {
-    let (language, product) = match locale {
-        Locale::PtBr => ("Brazilian Portuguese", "o produto"),
-        Locale::En => ("English", "the product"),
-    };
+    let (language, product) = locale.choose(
+        ("Brazilian Portuguese", "o produto"),
+        ("English", "the product"),
+    );
     let forecast = if has_forecast {
         ""
     } else {

@@ -78,7 +78,12 @@ impl AnalysisText<'_> {
     fn around(&self, lines: Vec<String>) -> String {
         let advice = match &self.figures.forecast {
             Some(forecast) => self.advice(forecast),
-            None => self.no_suggestion().to_owned(),
+            None => self
+                .say(
+                    "Ainda não há histórico suficiente para sugerir uma quantidade.",
+                    "There is not enough history yet to suggest a quantity.",
+                )
+                .to_owned(),
         };
         let begin = [self.heading(), String::new(), advice].into_iter();
         let all = begin.chain(lines).chain([String::new()]);
@@ -98,16 +103,16 @@ impl AnalysisText<'_> {
     fn advice(&self, forecast: &Forecast) -> String {
         let suggested = units(self.locale, forecast.suggested_quantity);
         if forecast.suggested_quantity > 0 {
-            return match self.locale {
-                Locale::PtBr => format!("Peça agora {suggested}."),
-                Locale::En => format!("Order {suggested} now."),
-            };
+            return self.locale.choose(
+                format!("Peça agora {suggested}."),
+                format!("Order {suggested} now."),
+            );
         }
         let deadline = moment(self.locale, self.now, forecast.order_in);
-        match self.locale {
-            Locale::PtBr => format!("Não é preciso pedir agora; faça o pedido até {deadline}."),
-            Locale::En => format!("No need to order now; order by {deadline}."),
-        }
+        self.locale.choose(
+            format!("Não é preciso pedir agora; faça o pedido até {deadline}."),
+            format!("No need to order now; order by {deadline}."),
+        )
     }
 
     fn stock(&self, forecast: &Forecast) -> String {
@@ -120,22 +125,20 @@ impl AnalysisText<'_> {
         let cover = words::cover(locale, forecast.days_of_cover);
         let end = moment(locale, self.now, forecast.runs_out_in);
         let lead = days(locale, self.figures.terms.lead_time);
-        let is_late = forecast.order_in < 0;
+        let delivery = if forecast.order_in < 0 {
+            locale.choose(
+                format!(", antes que um pedido de hoje chegue ({lead})."),
+                format!(", before an order placed today arrives ({lead})."),
+            )
+        } else {
+            let delivery = self.say("A entrega leva", "Delivery takes");
+            format!(". {delivery} {lead}.")
+        };
         let they_run = if quantity == 1 { "it runs" } else { "they run" };
-        match (locale, is_late) {
-            (Locale::PtBr, false) => format!(
-                "Em estoque: {left}, para {cover}; acaba por volta de {end}. A entrega leva {lead}."
-            ),
-            (Locale::PtBr, true) => format!(
-                "Em estoque: {left}, para {cover}; acaba por volta de {end}, antes que um pedido de hoje chegue ({lead})."
-            ),
-            (Locale::En, false) => format!(
-                "In stock: {left}, enough for {cover}; {they_run} out around {end}. Delivery takes {lead}."
-            ),
-            (Locale::En, true) => format!(
-                "In stock: {left}, enough for {cover}; {they_run} out around {end}, before an order placed today arrives ({lead})."
-            ),
-        }
+        locale.choose(
+            format!("Em estoque: {left}, para {cover}; acaba por volta de {end}{delivery}"),
+            format!("In stock: {left}, enough for {cover}; {they_run} out around {end}{delivery}"),
+        )
     }
 
     fn reasons(&self, forecast: &Forecast) -> Vec<String> {
@@ -153,14 +156,10 @@ impl AnalysisText<'_> {
         let sold = units(locale, self.figures.units);
         let selling = whole_days(locale, self.figures.demand_days);
         let available = whole_days(locale, self.figures.available_days);
-        match locale {
-            Locale::PtBr => format!(
-                "- Demanda prevista: {pace}. Saíram {sold} em {available} com estoque; houve saída em {selling}."
-            ),
-            Locale::En => format!(
-                "- Expected demand: {pace}. {sold} went out in {available} with stock, on {selling} of them."
-            ),
-        }
+        locale.choose(
+            format!("- Demanda prevista: {pace}. Saíram {sold} em {available} com estoque; houve saída em {selling}."),
+            format!("- Expected demand: {pace}. {sold} went out in {available} with stock, on {selling} of them."),
+        )
     }
 
     fn kind(&self, forecast: &Forecast) -> String {
@@ -180,29 +179,17 @@ impl AnalysisText<'_> {
         let level = percent(self.locale, self.figures.terms.service_level);
         let why = if forecast.is_due && self.figures.quantity > point {
             let threshold = self.locale.number(self.figures.threshold);
-            match self.locale {
-                Locale::PtBr => {
-                    format!(
-                        " O estoque ainda não chegou a ele, mas está abaixo do mínimo definido pela loja ({threshold})."
-                    )
-                }
-                Locale::En => {
-                    format!(
-                        " The stock is still above it, but below the low-stock threshold ({threshold})."
-                    )
-                }
-            }
+            self.locale.choose(
+                format!(" O estoque ainda não chegou a ele, mas está abaixo do mínimo definido pela loja ({threshold})."),
+                format!(" The stock is still above it, but below the low-stock threshold ({threshold})."),
+            )
         } else {
             String::new()
         };
-        match self.locale {
-            Locale::PtBr => format!(
-                "- Ponto de pedido: {shown}, {of_which} {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"
-            ),
-            Locale::En => format!(
-                "- Reorder point: {shown}, including {safety} of safety stock, so that the stock lasts until delivery {level} of the time.{why}"
-            ),
-        }
+        self.locale.choose(
+            format!("- Ponto de pedido: {shown}, {of_which} {safety} de segurança, para que o estoque dure até a entrega em {level} das vezes.{why}"),
+            format!("- Reorder point: {shown}, including {safety} of safety stock, so that the stock lasts until delivery {level} of the time.{why}"),
+        )
     }
 
     fn level(&self, forecast: &Forecast) -> String {
@@ -224,14 +211,10 @@ impl AnalysisText<'_> {
         let locale = self.locale;
         let Some(forecast) = self.figures.forecast.as_ref() else {
             let minimum = locale.number(self.figures.threshold);
-            return match locale {
-                Locale::PtBr => {
-                    format!("Repõe até o mínimo de {minimum}; ainda há poucas saídas para prever")
-                }
-                Locale::En => format!(
-                    "Restocks to the threshold of {minimum}; too little has gone out so far to forecast"
-                ),
-            };
+            return locale.choose(
+                format!("Repõe até o mínimo de {minimum}; ainda há poucas saídas para prever"),
+                format!("Restocks to the threshold of {minimum}; too little has gone out so far to forecast"),
+            );
         };
         let level = locale.number(round_up(forecast.order_up_to));
         let pace = words::pace(locale, forecast.per_day);
@@ -253,12 +236,10 @@ impl AnalysisText<'_> {
         let terms = &self.figures.terms;
         let lead = days(self.locale, terms.lead_time);
         let review = days(self.locale, terms.review_interval);
-        match self.locale {
-            Locale::PtBr => format!("para {lead} de entrega e {review} até a próxima revisão"),
-            Locale::En => {
-                format!("covering {lead} for delivery and {review} until the next review")
-            }
-        }
+        self.locale.choose(
+            format!("para {lead} de entrega e {review} até a próxima revisão"),
+            format!("covering {lead} for delivery and {review} until the next review"),
+        )
     }
 
     /// The pack size of orders. `None` if single units can be ordered.
@@ -266,14 +247,6 @@ impl AnalysisText<'_> {
         let pack = self.figures.terms.pack_multiple;
         let multiples = self.say("múltiplos de", "multiples of");
         (pack > 1).then(|| format!("{multiples} {}", self.locale.number(pack)))
-    }
-
-    /// The sentence that replaces the advice if there is no forecast.
-    fn no_suggestion(&self) -> &'static str {
-        self.say(
-            "Ainda não há histórico suficiente para sugerir uma quantidade.",
-            "There is not enough history yet to suggest a quantity.",
-        )
     }
 
     /// The figures that are shown if there is no forecast.
@@ -285,28 +258,20 @@ impl AnalysisText<'_> {
         let left = units(locale, figures.quantity);
         let threshold = units(locale, figures.threshold);
         let missing = units(locale, figures.missing_to_threshold());
-        let mut lines = match locale {
-            Locale::PtBr => vec![format!(
-                "Houve saída em {selling}, de {available} com estoque; a previsão precisa de saídas em pelo menos {LEAST_DEMAND_DAYS} dias, de pelo menos {LEAST_DAYS}."
-            )],
-            Locale::En => vec![format!(
-                "Something went out on {selling} of {available} with stock; a forecast needs outflows on at least {LEAST_DEMAND_DAYS} days of at least {LEAST_DAYS}."
-            )],
-        };
+        let mut lines = vec![locale.choose(
+            format!("Houve saída em {selling}, de {available} com estoque; a previsão precisa de saídas em pelo menos {LEAST_DEMAND_DAYS} dias, de pelo menos {LEAST_DAYS}."),
+            format!("Something went out on {selling} of {available} with stock; a forecast needs outflows on at least {LEAST_DEMAND_DAYS} days of at least {LEAST_DAYS}."),
+        )];
         let lack = if figures.missing_to_threshold() == 1 {
             self.say("Falta", "is missing")
         } else {
             self.say("Faltam", "are missing")
         };
         if figures.missing_to_threshold() > 0 {
-            lines.push(match locale {
-                Locale::PtBr => format!(
-                    "Em estoque: {left}. {lack} {missing} para o mínimo definido pela loja ({threshold})."
-                ),
-                Locale::En => format!(
-                    "In stock: {left}. {missing} {lack} to reach the low-stock threshold ({threshold})."
-                ),
-            });
+            lines.push(locale.choose(
+                format!("Em estoque: {left}. {lack} {missing} para o mínimo definido pela loja ({threshold})."),
+                format!("In stock: {left}. {missing} {lack} to reach the low-stock threshold ({threshold})."),
+            ));
         }
         lines
     }
@@ -322,14 +287,14 @@ impl AnalysisText<'_> {
         } else {
             ("contam", "do")
         };
-        let history = match (locale, empty_days) {
-            (Locale::PtBr, 0) => format!("- Histórico de {window}, sempre com estoque."),
-            (Locale::PtBr, _) => format!(
-                "- Histórico de {window}; {empty} sem estoque não {conta}, pois sem estoque não há saída, mas pode haver procura."
+        let history = match empty_days {
+            0 => locale.choose(
+                format!("- Histórico de {window}, sempre com estoque."),
+                format!("- History of {window}, always with stock."),
             ),
-            (Locale::En, 0) => format!("- History of {window}, always with stock."),
-            (Locale::En, _) => format!(
-                "- History of {window}; {empty} without stock {does} not count: nothing can go out then, though there may be demand."
+            _ => locale.choose(
+                format!("- Histórico de {window}; {empty} sem estoque não {conta}, pois sem estoque não há saída, mas pode haver procura."),
+                format!("- History of {window}; {empty} without stock {does} not count: nothing can go out then, though there may be demand."),
             ),
         };
         let lead = days(locale, figures.terms.lead_time);
@@ -338,14 +303,10 @@ impl AnalysisText<'_> {
             (varies, Locale::PtBr) => format!(", com desvio de {}", days(locale, varies)),
             (varies, Locale::En) => format!(", give or take {}", days(locale, varies)),
         };
-        let supply = match locale {
-            Locale::PtBr => format!(
-                "- Prazo de entrega de {lead}{deviation}: presumido, pois pedidos de compra não são registrados."
-            ),
-            Locale::En => format!(
-                "- A lead time of {lead}{deviation}: assumed, since purchase orders are not recorded."
-            ),
-        };
+        let supply = locale.choose(
+            format!("- Prazo de entrega de {lead}{deviation}: presumido, pois pedidos de compra não são registrados."),
+            format!("- A lead time of {lead}{deviation}: assumed, since purchase orders are not recorded."),
+        );
         let forecast = figures.forecast.as_ref().map(|forecast| {
             let method = words::method(locale, forecast.method);
             format!("- {}: {method}.", self.say("Previsão", "Forecast"))

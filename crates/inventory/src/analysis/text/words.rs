@@ -51,10 +51,7 @@ pub(super) fn percent(locale: Locale, value: f64) -> String {
 
 /// A number with its noun, in the singular or plural.
 fn counted(locale: Locale, number: i64, portuguese: (&str, &str), english: (&str, &str)) -> String {
-    let (one, many) = match locale {
-        Locale::PtBr => portuguese,
-        Locale::En => english,
-    };
+    let (one, many) = locale.choose(portuguese, english);
     let noun = if number == 1 { one } else { many };
     format!("{} {noun}", locale.number(number))
 }

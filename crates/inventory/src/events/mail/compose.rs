@@ -139,10 +139,7 @@ impl Composer {
     }
 
     fn text<T>(&self, portuguese: T, english: T) -> T {
-        match self.locale {
-            Locale::PtBr => portuguese,
-            Locale::En => english,
-        }
+        self.locale.choose(portuguese, english)
     }
 
     /// One mail for each recipient.

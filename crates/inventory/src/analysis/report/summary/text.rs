@@ -63,29 +63,20 @@ impl ReportSummary {
         let value = money(locale, self.stock_value);
         let (empty, low) = (locale.number(self.out_of_stock), locale.number(self.low));
         let turnover = portfolio::turnover(self.yearly_value, self.opening_value, self.stock_value);
-        let turns = turnover.map(|turnover| decimal(locale, turnover, 1));
-        let mut text = match locale {
-            Locale::PtBr => format!(
-                "{products}, {value} em estoque a preço de custo; {empty} sem estoque, {low} com estoque baixo."
-            ),
-            Locale::En => {
-                format!(
-                    "{products}, {value} in stock at cost; {empty} out of stock, {low} low on stock."
-                )
-            }
-        };
-        if let Some(turns) = turns {
-            let turns = match locale {
-                Locale::PtBr => {
-                    let times = if turns == "1" { "vez" } else { "vezes" };
-                    format!(" O estoque girou {turns} {times} em um ano.")
-                }
-                Locale::En => {
-                    let times = if turns == "1" { "time" } else { "times" };
-                    format!(" The stock turned {turns} {times} in a year.")
-                }
+        let mut text = locale.choose(
+            format!("{products}, {value} em estoque a preço de custo; {empty} sem estoque, {low} com estoque baixo."),
+            format!("{products}, {value} in stock at cost; {empty} out of stock, {low} low on stock."),
+        );
+        if let Some(turnover) = turnover {
+            let turns = decimal(locale, turnover, 1);
+            let (vezes, times) = match turns.as_str() {
+                "1" => ("vez", "time"),
+                _ => ("vezes", "times"),
             };
-            text.push_str(&turns);
+            text.push_str(&locale.choose(
+                format!(" O estoque girou {turns} {vezes} em um ano."),
+                format!(" The stock turned {turns} {times} in a year."),
+            ));
         }
         text
     }
@@ -98,14 +89,10 @@ impl ReportSummary {
                 money(locale, class.yearly_value),
                 money(locale, class.stock_value),
             );
-            match locale {
-                Locale::PtBr => {
-                    format!("{letter:?}: {products}, saídas de {used}, estoque de {stock}")
-                }
-                Locale::En => {
-                    format!("{letter:?}: {products}, outflows of {used}, stock of {stock}")
-                }
-            }
+            locale.choose(
+                format!("{letter:?}: {products}, saídas de {used}, estoque de {stock}"),
+                format!("{letter:?}: {products}, outflows of {used}, stock of {stock}"),
+            )
         };
         let filled = self.classes.iter().filter(|class| class.products > 0);
         filled.map(row).collect()
@@ -136,20 +123,24 @@ impl ReportSummary {
             locale.number(self.window_days),
             products(locale, self.slow.products),
         );
-        match locale {
-            Locale::PtBr => vec![
+        vec![
+            locale.choose(
                 format!("A previsão usa até {window} dias de histórico e o prazo de entrega presumido de cada produto."),
-                format!("Parado: em estoque e sem saída há {DEAD_AFTER} dias ou mais. Em excesso: acima do nível a alcançar. Lento: dura mais de {SLOW_BEYOND} dias ({slow})."),
-                "A: os produtos que somam 80% do valor das saídas; B: até 95%; C: o resto; D: sem saída.".to_owned(),
-                "Produtos arquivados e o estoque deles não entram.".to_owned(),
-            ],
-            Locale::En => vec![
                 format!("Forecasts use up to {window} days of history and each product's assumed lead time."),
+            ),
+            locale.choose(
+                format!("Parado: em estoque e sem saída há {DEAD_AFTER} dias ou mais. Em excesso: acima do nível a alcançar. Lento: dura mais de {SLOW_BEYOND} dias ({slow})."),
                 format!("Dead: in stock, with no outflow for {DEAD_AFTER} days or more. Overstock: above the target level. Slow: lasts more than {SLOW_BEYOND} days ({slow})."),
-                "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflows.".to_owned(),
-                "Archived products and their stock are left out.".to_owned(),
-            ],
-        }
+            ),
+            locale.text(
+                "A: os produtos que somam 80% do valor das saídas; B: até 95%; C: o resto; D: sem saída.",
+                "A: the products that make up 80% of the outflows' value; B: up to 95%; C: the rest; D: no outflows.",
+            ).to_owned(),
+            locale.text(
+                "Produtos arquivados e o estoque deles não entram.",
+                "Archived products and their stock are left out.",
+            ).to_owned(),
+        ]
     }
 }
 
