@@ -34,10 +34,10 @@ pub use service::{
     AnalysisStatus, Phase, analyse_now, latest, list, read, records, request_now, status, waiting,
 };
 pub(crate) use service::{is_outdated, product, read_terms, search, write_terms};
-pub use store::latest_suggestion;
 pub(crate) use store::{
     history::{AnalysedProduct, products},
     queue::{insert as request, withdraw},
+    results::newest,
     terms::write as restore_terms,
 };
 pub(crate) use text::reason;

@@ -101,7 +101,7 @@ pub async fn status(state: &State, product: i64) -> Result<AnalysisStatus, db::E
         });
         Ok::<_, db::Error>(AnalysisStatus {
             phase,
-            newest: newest.map(|(id, _)| id),
+            newest: newest.map(|newest| newest.id),
         })
     };
     state.db.read(read).await

@@ -138,9 +138,10 @@ async fn publish_low_stock(
     product: &Titled,
     stock: LockedStock,
 ) -> Result<(), Error> {
+    let newest = analysis::newest(work.tx, product.id).await?;
     let data = AlertPayload {
         level: level(work, product, stock),
-        suggested_quantity: analysis::latest_suggestion(work.tx, product.id).await?,
+        suggested_quantity: newest.and_then(|newest| newest.suggested_quantity),
     };
     publish(work, EventType::LowStock, product.id, data).await
 }

@@ -6,5 +6,3 @@ pub(super) mod queue;
 pub(super) mod results;
 pub(super) mod shop;
 pub(super) mod terms;
-
-pub use results::latest_suggestion;

@@ -18,18 +18,6 @@ pub(crate) struct NewAnalysis {
     pub(crate) figures: String,
 }
 
-/// The quantity to order that a product's newest analysis suggests. `None` without an analysis, or
-/// if it had too little history.
-pub async fn latest_suggestion(conn: &mut Conn, product: i64) -> Result<Option<i64>, Error> {
-    conn.optional(
-        "SELECT suggested_quantity FROM analyses WHERE product_id = $1 ORDER BY id DESC LIMIT 1",
-        &[&product],
-        |row| row.get(0),
-    )
-    .await
-    .map(Option::flatten)
-}
-
 pub(crate) async fn insert(tx: &mut Tx, new: &NewAnalysis, now: Timestamp) -> Result<i64, Error> {
     let provenance = &new.provenance;
     tx.one(
@@ -103,6 +91,14 @@ pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
     }
 }
 
+/// The newest analysis of a product.
+pub(crate) async fn newest(
+    conn: &mut Conn,
+    product: i64,
+) -> Result<Option<AnalysisSummary>, Error> {
+    Ok(selection(Some(product)).first(conn, 1).await?.pop())
+}
+
 pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, Error> {
     let mut query = Query::new("SELECT ");
     sql::push_columns(&mut query, AnalysisSummary::FIELDS, "a");
@@ -131,18 +127,5 @@ pub(crate) async fn find(conn: &mut Conn, id: i64) -> Result<Option<Analysis>, E
             figures: row.get(16)?,
         })
     })
-    .await
-}
-
-/// The id and time of a product's newest analysis.
-pub(crate) async fn newest(
-    conn: &mut Conn,
-    product: i64,
-) -> Result<Option<(i64, Timestamp)>, Error> {
-    conn.optional(
-        "SELECT id, created_at FROM analyses WHERE product_id = $1 ORDER BY id DESC LIMIT 1",
-        &[&product],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
     .await
 }

@@ -57,6 +57,13 @@ pub enum WorkOutcome {
     LeaseLost,
 }
 
+impl WorkOutcome {
+    /// This outcome, if the lease was held until then.
+    const fn if_ours(self, is_ours: bool) -> Self {
+        if is_ours { self } else { Self::LeaseLost }
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Claim {
     request: ClaimedRequest,
@@ -134,7 +141,7 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
         if claim.is_postponed && product.quantity >= threshold {
             return postpone(state, claim, None, WorkOutcome::Dropped).await;
         }
-        let cool_at = newest.map(|(_, made)| made + state.config.analysis.cooldown);
+        let cool_at = newest.map(|newest| newest.created_at + state.config.analysis.cooldown);
         if let Some(cool_at) = cool_at.filter(|cool_at| *cool_at > now) {
             let outcome = WorkOutcome::CoolingDown(cool_at);
             return postpone(state, claim, Some(cool_at), outcome).await;
@@ -159,7 +166,11 @@ async fn work(state: &State, claim: Claim) -> Result<WorkOutcome, db::Error> {
     };
     let written = match narrative {
         Narrative::Retry(due) => {
-            return retry_at(state, claim, due, tries + 1).await;
+            let put_back = async move |tx: &mut db::Tx| {
+                let is_ours = queue::put_back(tx, id, &claim.lease, due, tries + 1).await?;
+                Ok(WorkOutcome::RetryAt(due).if_ours(is_ours))
+            };
+            return state.db.write(put_back).await;
         }
         Narrative::FromModel(written) => (Source::Model, "worded", text.with_model_text(&written)),
         Narrative::FromFormula(outcome) => (Source::Formula, outcome, text.computed()),
@@ -244,24 +255,6 @@ async fn store_analysis(
     state.db.write(write).await
 }
 
-/// Puts back a request after a temporary failure of the model.
-async fn retry_at(
-    state: &State,
-    claim: Claim,
-    due: Timestamp,
-    tries: i64,
-) -> Result<WorkOutcome, db::Error> {
-    let put_back = async move |tx: &mut db::Tx| {
-        queue::put_back(tx, claim.request.product, &claim.lease, due, tries).await
-    };
-    let is_ours = state.db.write::<_, db::Error, _>(put_back).await?;
-    Ok(if is_ours {
-        WorkOutcome::RetryAt(due)
-    } else {
-        WorkOutcome::LeaseLost
-    })
-}
-
 /// Puts off an automatic request, or drops it without a time.
 async fn postpone(
     state: &State,
@@ -271,12 +264,9 @@ async fn postpone(
 ) -> Result<WorkOutcome, db::Error> {
     let now = state.clock.now();
     let postpone = async move |tx: &mut db::Tx| {
-        queue::postpone(tx, claim.request.product, &claim.lease, due, now).await
+        let product = claim.request.product;
+        let is_ours = queue::postpone(tx, product, &claim.lease, due, now).await?;
+        Ok(outcome.if_ours(is_ours))
     };
-    let is_ours = state.db.write::<_, db::Error, _>(postpone).await?;
-    Ok(if is_ours {
-        outcome
-    } else {
-        WorkOutcome::LeaseLost
-    })
+    state.db.write(postpone).await
 }
