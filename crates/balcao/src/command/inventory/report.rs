@@ -4,13 +4,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use ::inventory::analysis::report::{
-    ReportError, ReportLine, ReportParameters, ReportSummary, report,
-};
+use ::inventory::Config;
+use ::inventory::analysis::report::{ReportError, ReportLine, ReportSummary, report};
 use clap::{Args, ValueEnum};
 use db::Db;
 use web::Clock;
-use web::locale::Locale;
 
 use crate::command::common::Common;
 use crate::console;
@@ -48,9 +46,8 @@ pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Fa
             stored_files::output(&settings, file)?;
         }
         let config = config(&settings);
-        let parameters = ReportParameters::new(&config, Clock::system().now());
         with_database(&settings, MissingDatabase::Refuse, async |db| {
-            let written = write(db, &parameters, arguments, config.language).await;
+            let written = write(db, &config, arguments).await;
             written.map_err(|error| {
                 let what = "the report cannot be made";
                 match &arguments.file {
@@ -63,20 +60,15 @@ pub(super) fn run(arguments: &ReportArguments, common: &Common) -> Result<(), Fa
     })
 }
 
-async fn write(
-    db: &Db,
-    parameters: &ReportParameters,
-    arguments: &ReportArguments,
-    language: Locale,
-) -> Result<(), ReportError> {
-    let form = (arguments.format, language);
+async fn write(db: &Db, config: &Config, arguments: &ReportArguments) -> Result<(), ReportError> {
+    let format = arguments.format;
     let Some(path) = &arguments.file else {
         let mut output = Pipe(BufWriter::new(io::stdout()));
-        write_to(&mut output, db, parameters, form).await?;
+        write_to(&mut output, db, config, format).await?;
         return output.flush().map_err(ReportError::Output);
     };
     let mut output = BufWriter::new(File::create(path)?);
-    write_to(&mut output, db, parameters, form).await?;
+    write_to(&mut output, db, config, format).await?;
     output.flush()?;
     output.get_ref().sync_all().map_err(ReportError::Output)
 }
@@ -85,19 +77,20 @@ async fn write(
 async fn write_to(
     output: &mut impl Write,
     db: &Db,
-    parameters: &ReportParameters,
-    (format, language): (Format, Locale),
+    config: &Config,
+    format: Format,
 ) -> Result<(), ReportError> {
+    let now = Clock::system().now();
     if format == Format::Text {
-        let summary = report(db, parameters, |_| Ok(())).await?;
-        let text = console::escaped(&summary.text(language));
+        let summary = report(db, config, now, |_| Ok(())).await?;
+        let text = console::escaped(&summary.text(config.language));
         return writeln!(output, "{text}").map_err(ReportError::Output);
     }
     if format == Format::Csv {
         let mut table = csv::Writer::from_writer(output);
         let written = |result: csv::Result<()>| result.map_err(io::Error::other);
         written(table.write_record(ReportLine::COLUMNS))?;
-        report(db, parameters, |line| {
+        report(db, config, now, |line| {
             written(table.write_record(line.cells()))
         })
         .await?;
@@ -105,7 +98,7 @@ async fn write_to(
     }
     output.write_all(b"{\"products\":[")?;
     let mut separator = "\n";
-    let summary: ReportSummary = report(db, parameters, |line| {
+    let summary: ReportSummary = report(db, config, now, |line| {
         output.write_all(separator.as_bytes())?;
         separator = ",\n";
         serde_json::to_writer(&mut *output, line).map_err(io::Error::from)

@@ -34,21 +34,6 @@ const BATCH_PRODUCTS: i64 = 500;
 /// Products per statement that sums the yearly usage.
 const BATCH_USAGE: i64 = 2000;
 
-/// The settings and the time of a report.
-#[derive(Debug, Clone, Copy)]
-pub struct ReportParameters {
-    settings: RestockSettings,
-    now: Timestamp,
-}
-
-impl ReportParameters {
-    /// The parameters from the service's settings.
-    pub fn new(config: &Config, now: Timestamp) -> Self {
-        let settings = config.into();
-        Self { settings, now }
-    }
-}
-
 /// Why the report failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -64,17 +49,19 @@ pub enum ReportError {
 /// the summary.
 pub async fn report(
     db: &Db,
-    parameters: &ReportParameters,
+    config: &Config,
+    now: Timestamp,
     mut write: impl FnMut(&ReportLine) -> std::io::Result<()>,
 ) -> Result<ReportSummary, ReportError> {
-    let mut usage = usage(db, parameters.now).await?;
+    let settings = RestockSettings::from(config);
+    let mut usage = usage(db, now).await?;
     let mut values: Vec<Sum> = usage.values().map(|(_, value)| *value).collect();
     let thresholds = AbcThresholds::of(&mut values);
     drop(values);
-    let mut summary = ReportSummary::new(parameters.now, parameters.settings.window_days);
+    let mut summary = ReportSummary::new(now, settings.window_days);
     let mut after = i64::MIN;
     loop {
-        let (ReportParameters { settings, now }, from) = (*parameters, after);
+        let from = after;
         let read = async move |conn: &mut Conn| {
             let batch = shop::products(conn, from, day_of(now) - YEAR, BATCH_PRODUCTS).await?;
             let (products, facts): (Vec<_>, Vec<_>) = batch.into_iter().unzip();

@@ -15,7 +15,7 @@ use super::{
             shop,
         },
     },
-    ReportParameters, report,
+    report,
 };
 use crate::{State, digest::digest, events::mail};
 
@@ -62,8 +62,7 @@ pub async fn run_once(state: &State) -> Result<WeeklyRun, super::ReportError> {
     if !state.db.write::<_, db::Error, _>(claim).await? {
         return Ok(WeeklyRun::NothingToDo);
     }
-    let parameters = ReportParameters::new(&state.config, now);
-    let summary = report(&state.db, &parameters, |_| Ok(())).await?;
+    let summary = report(&state.db, &state.config, now, |_| Ok(())).await?;
     // A shop without products gets no report.
     if summary.is_empty() {
         let end = async move |tx: &mut db::Tx| shop::end_run(tx, &period, &lease).await;

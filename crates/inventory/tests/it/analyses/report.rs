@@ -6,7 +6,7 @@ use inventory::{
     aggregates,
     analysis::{
         model::portfolio::Abc,
-        report::{self, ReportLine, ReportParameters, ReportSummary, WeeklyRun, run_weekly},
+        report::{self, ReportLine, ReportSummary, WeeklyRun, run_weekly},
     },
     stock::movements::Movement,
     transfer::FileKind,
@@ -23,9 +23,8 @@ use crate::{
 const OUTFLOWS: FileKind = FileKind::Movements(Movement::Outflow);
 
 async fn report_of(app: &TestApp) -> (Vec<ReportLine>, ReportSummary) {
-    let parameters = ReportParameters::new(&app.state.config, app.clock.now());
     let mut lines = Vec::new();
-    let summary = report::report(&app.state.db, &parameters, |line| {
+    let summary = report::report(&app.state.db, &app.state.config, app.clock.now(), |line| {
         lines.push(line.clone());
         Ok(())
     });
