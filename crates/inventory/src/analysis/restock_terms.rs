@@ -79,9 +79,9 @@ impl RestockTerms {
         let Draft {
             input, mut errors, ..
         } = Draft::<Self>::read(members, Mode::Whole);
-        for name in Self::NAMES {
-            if !members.contains_key(*name) {
-                errors.add(name, Message::REQUIRED);
+        for field in Self::FIELDS {
+            if !members.contains_key(field.name) {
+                errors.add(field.name, Message::REQUIRED);
             }
         }
         let cents =
@@ -101,7 +101,7 @@ impl RestockTerms {
             errors.add("lead_time_deviation_days", Message::at_most(MAX_DAYS));
         }
         if !errors.is_empty() {
-            return Err(errors.in_order(Self::NAMES));
+            return Err(errors.in_order(Self::FIELDS));
         }
         Ok(Self {
             lead_time_days: input.lead_time_days.into_new(),

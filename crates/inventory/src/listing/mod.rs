@@ -308,7 +308,6 @@ impl<T: 'static> List<T> {
     ) -> Selection<T> {
         let words = search_words(parameters).into_iter();
         let words = words.map(|word| Condition::new(searched, searched, Test::Contains(word)));
-        let names: Vec<_> = self.fields.iter().map(|field| field.name).collect();
         let name = self.fields.iter().find(|field| field.is_name);
         let by_name = OrderBy {
             field: name.map_or("id", |field| field.name),
@@ -317,7 +316,7 @@ impl<T: 'static> List<T> {
         Selection {
             list: self,
             conditions: conditions.into_iter().chain(words).collect(),
-            order: ordering(parameters, &names, by_name),
+            order: ordering(parameters, self.fields, by_name),
         }
     }
 }

@@ -125,9 +125,9 @@ pub(crate) fn one_of<T: Copy>(random: &Random, choices: &[T]) -> T {
 }
 
 /// A random order, usually by one field.
-pub(crate) fn random_ordering(random: &Random, fields: &[&str]) -> String {
+pub(crate) fn random_ordering(random: &Random, fields: &[&'static Field]) -> String {
     let terms: Vec<String> = (0..one_of(random, &[1, 1, 1, 2, 3]))
-        .map(|_| one_of(random, &["", "-"]).to_owned() + one_of(random, fields))
+        .map(|_| one_of(random, &["", "-"]).to_owned() + one_of(random, fields).name)
         .collect();
     terms.join(",")
 }

@@ -5,6 +5,7 @@ use std::{collections::HashSet, time::Duration};
 
 use db::{Money, Timestamp};
 use http::StatusCode;
+use resource::Field;
 
 use super::{
     fields::FieldErrors,
@@ -108,10 +109,10 @@ pub fn page_size(parameters: &Parameters, default: u64, max: u64) -> u64 {
     }
 }
 
-/// Parses `ordering`. Names outside `fields` are ignored. If none is left, the order is `default`.
+/// Parses `ordering`. Names of other fields than `fields` are ignored. If none is left, the order is `default`.
 pub fn ordering(
     parameters: &Parameters,
-    fields: &[&'static str],
+    fields: &[&'static Field],
     default: OrderBy,
 ) -> Vec<OrderBy> {
     let mut order: Vec<OrderBy> = Vec::new();
@@ -120,11 +121,14 @@ pub fn ordering(
         let (name, descending) = item
             .strip_prefix('-')
             .map_or((item, false), |name| (name, true));
-        let known = fields.iter().find(|field| **field == name);
+        let known = fields.iter().find(|field| field.name == name);
         if let Some(field) = known
-            && !order.iter().any(|by| by.field == *field)
+            && !order.iter().any(|by| by.field == field.name)
         {
-            order.push(OrderBy { field, descending });
+            order.push(OrderBy {
+                field: field.name,
+                descending,
+            });
         }
     }
     if order.is_empty() {
@@ -347,7 +351,9 @@ mod tests {
             field: "name",
             descending: false,
         };
-        let order = |query: &str| ordering(&parameters(query), &["id", "name"], default);
+        const ID: &Field = &resource::id().named("id");
+        const NAME: &Field = &resource::token::<String>("Nome", "Name").named("name");
+        let order = |query: &str| ordering(&parameters(query), &[ID, NAME], default);
         assert_eq!(
             order("ordering=-id,%20name"),
             [

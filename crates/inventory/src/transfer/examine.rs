@@ -220,7 +220,7 @@ impl Examiner {
                 // Errors of fields that only imports may set come first.
                 let fields = column::fields(resource).iter();
                 let import_only = fields.filter(|field| field.is_read_only);
-                let import_only: Vec<_> = import_only.map(|field| field.name).collect();
+                let import_only: Vec<_> = import_only.copied().collect();
                 problems.absorb(&errors.in_order(&import_only));
                 Ok(problems.refused(line))
             }

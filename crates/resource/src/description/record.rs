@@ -20,9 +20,6 @@ pub trait Record: Clone + fmt::Debug + Send + Sync + 'static {
     /// The fields, in the order of responses, files and errors.
     const FIELDS: &'static [&'static Field];
 
-    /// The names of the fields.
-    const NAMES: &'static [&'static str];
-
     /// Reads a row with the columns of these fields, in their order. For some kinds of records
     /// these are not all fields.
     fn of_fields(fields: &[&'static Field], row: &Row<'_>) -> Result<Self, db::Error>;
@@ -121,7 +118,6 @@ macro_rules! resource {
             type Input = $input;
 
             const FIELDS: &'static [&'static $crate::Field] = &[$(Self::$field,)+];
-            const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
 
             fn of_fields(fields: &[&'static $crate::Field], row: &db::Row<'_>) -> Result<Self, db::Error> {
                 let mut at = 0;

@@ -228,7 +228,7 @@ async fn check(
     draft: &Draft<ProductRecord>,
 ) -> Result<(), Refusal> {
     let errors = inspect(conn, own, draft).await?;
-    Ok(errors.in_order(ProductRecord::NAMES).into_result()?)
+    Ok(errors.in_order(ProductRecord::FIELDS).into_result()?)
 }
 
 /// The validation errors, including those from the database. `own` is the changed product.

@@ -68,11 +68,11 @@ impl FieldErrors {
     /// Sorts by the resource's field order. Needed because the checks against the database come
     /// last.
     #[must_use]
-    pub fn in_order(mut self, fields: &[&str]) -> Self {
+    pub fn in_order(mut self, fields: &[&'static Field]) -> Self {
         self.0.sort_by_key(|(name, _)| {
             fields
                 .iter()
-                .position(|field| field == name)
+                .position(|field| field.name == *name)
                 .unwrap_or(usize::MAX)
         });
         self

@@ -257,7 +257,7 @@ async fn check(
             created_at,
             updated_at: created_at,
         }),
-        _ => Err(errors.in_order(MovementRecord::NAMES).into()),
+        _ => Err(errors.in_order(MovementRecord::FIELDS).into()),
     }
 }
 

@@ -124,7 +124,7 @@ pub(in crate::catalogue::products) fn selection(
     let mut selection = Selection {
         list: &LIST,
         conditions,
-        order: ordering(parameters, ProductRecord::NAMES, BY_TITLE),
+        order: ordering(parameters, ProductRecord::FIELDS, BY_TITLE),
     };
     selection.drop_constant_orders();
     Ok(selection)

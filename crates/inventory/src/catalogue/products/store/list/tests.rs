@@ -66,9 +66,9 @@ on_both_engines!(
         plans::nothing_is_scanned(db, async |conn: &mut Conn| {
             let mut scans = Vec::new();
             for filter in FILTERS {
-                for order in ProductRecord::NAMES
+                for order in ProductRecord::FIELDS
                     .iter()
-                    .flat_map(|field| [(*field).to_owned(), format!("-{field}")])
+                    .flat_map(|field| [field.name.to_owned(), format!("-{}", field.name)])
                 {
                     let parameters = Parameters::parse(&format!("{filter}&ordering={order}"));
                     // Reading a table by id is reading along its primary key.
@@ -154,13 +154,13 @@ on_both_engines!(
                 let filters = filters(&random);
                 let what = format!(
                     "{filters}&ordering={}",
-                    random_ordering(&random, ProductRecord::NAMES)
+                    random_ordering(&random, ProductRecord::FIELDS)
                 );
                 let parameters = Parameters::parse(&what);
                 let is_recent = random.below(4) == 0;
                 let created = is_recent.then_some(LAST_DAYS);
                 let list = selection(&parameters).unwrap().created(created);
-                let order = ordering(&parameters, ProductRecord::NAMES, BY_TITLE);
+                let order = ordering(&parameters, ProductRecord::FIELDS, BY_TITLE);
                 let is_match = |product: &ProductRecord| {
                     let days = created
                         .is_none_or(|(from, until)| (from..until).contains(&product.created_at));

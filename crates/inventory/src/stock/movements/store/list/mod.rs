@@ -198,8 +198,7 @@ impl MovementList {
         let days = days.into_iter().flatten();
         conditions.extend(days.map(|test| Condition::new("created_at", "created_at", test)));
         filters.finish().into_result()?;
-        let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
-        let mut order = ordering(parameters, &names, NEWEST_FIRST);
+        let mut order = ordering(parameters, movement.fields(), NEWEST_FIRST);
         for by in &mut order {
             // A movement never changes, so both times are the same column.
             if by.field == "updated_at" {

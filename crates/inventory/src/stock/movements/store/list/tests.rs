@@ -93,7 +93,6 @@ on_both_engines!(
         let read = async |conn: &mut Conn| {
             let random = Random::seeded(17);
             for movement in Movement::ALL {
-                let names: Vec<_> = movement.fields().iter().map(|field| field.name).collect();
                 let everything = MovementList::newest(movement);
                 let stats = everything.stats(conn).await?;
                 let records = everything.selection.page(conn, &stats, (3000, 0)).await?;
@@ -110,11 +109,11 @@ on_both_engines!(
                             &["", "", "date_to=2026-11-02", "date_to=2026-11-12"],
                         ),
                     ];
-                    let order = random_ordering(&random, &names);
+                    let order = random_ordering(&random, movement.fields());
                     let what = format!("{}&ordering={order}", what.join("&"));
                     let parameters = Parameters::parse(&what);
                     let list = MovementList::parse(movement, &parameters).unwrap();
-                    let order = ordering(&parameters, &names, NEWEST_FIRST);
+                    let order = ordering(&parameters, movement.fields(), NEWEST_FIRST);
                     let is_match = |record: &MovementRecord| is_match(record, &parameters);
                     let expected = in_memory(&records, &order, is_match, |record| record.id);
                     let stats = list.stats(conn).await?;
