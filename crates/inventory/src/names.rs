@@ -24,7 +24,6 @@ use crate::{
     },
 };
 
-/// The description of the field with this name.
 pub(crate) fn described(name: &str) -> Option<&'static Field> {
     let reasons = Reason::ALL.map(Reason::field);
     let described = [

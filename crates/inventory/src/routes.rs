@@ -73,7 +73,6 @@ pub(crate) fn router(state: &State, metrics: Metrics) -> Router {
     stack.around(router, NegotiatedErrors::new(assets))
 }
 
-/// The routes of the API.
 static API: Routes<State> = Routes::new(|| {
     let movements = Movement::ALL;
     let named = Kind::ALL.into_iter().map(api::routes);

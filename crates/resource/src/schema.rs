@@ -44,7 +44,6 @@ impl Shape {
         fields.filter(move |field| self == Self::Record || !field.is_read_only)
     }
 
-    /// Whether the shape requires a field.
     const fn requires(self, field: &Field) -> bool {
         match self {
             Self::Record => true,

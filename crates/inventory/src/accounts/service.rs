@@ -305,7 +305,6 @@ pub async fn revoke_all(
     .await
 }
 
-/// A new token pair for an account.
 pub(super) fn pair(state: &State, account: &Account, now: Timestamp) -> TokenPair {
     let lifetime = state.config.refresh_token_lifetime;
     TokenPair {

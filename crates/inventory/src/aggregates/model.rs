@@ -127,7 +127,6 @@ pub(crate) struct Delta {
     pub(crate) booked_prices: (Money, Money),
     /// Units to value at the current prices, or (negative) to remove from that value.
     pub(crate) present: i64,
-    /// The id of a booked movement.
     pub(crate) movement_id: Option<i64>,
     /// The product's current values, for `products`, `units` and the present value of movements.
     pub(crate) product: ProductSnapshot,
@@ -180,7 +179,6 @@ impl Delta {
 }
 
 impl Aggregates {
-    /// Adds a delta.
     pub(crate) fn add(&mut self, change: &Delta) {
         if let Some((movement, day)) = change.moved {
             let aggregate = change.day_aggregate(movement);
@@ -265,7 +263,6 @@ fn differing<'a, K: Copy + Ord, A: Copy + Default + PartialEq + fmt::Display>(
     })
 }
 
-/// The name of the movements of a day.
 fn name_of_day(movements: &str, day: Timestamp) -> String {
     format!("{movements} of {}", day.to_jiff().strftime("%Y-%m-%d"))
 }

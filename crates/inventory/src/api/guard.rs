@@ -34,7 +34,6 @@ pub(crate) struct Guard {
     rule: AccessRule,
 }
 
-/// The access rule of an endpoint.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccessRule {
     /// Users with the permission for these records. The handler gets a [`Call`].

@@ -100,7 +100,6 @@ pub async fn list(db: &Db) -> Result<Vec<Endpoint>, Error> {
         .await
 }
 
-/// The page of endpoints that a request selects.
 pub(crate) async fn select(
     state: &State,
     parameters: &Parameters,

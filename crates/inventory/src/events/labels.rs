@@ -25,7 +25,6 @@ pub(crate) const OTHERS: [&Field; 5] = [
 /// The most characters of these fields.
 const MAX_LENGTH: usize = 2_000;
 
-/// The labels of event types.
 pub(crate) fn type_labels(types: &[String], locale: Locale) -> String {
     let known = EventType::DELIVERED.into_iter();
     let listed = known.filter(|kind| types.iter().any(|name| name == kind.name()));

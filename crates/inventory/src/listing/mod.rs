@@ -88,7 +88,6 @@ pub(crate) struct Index {
     pub(crate) order: &'static str,
 }
 
-/// The name of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexName {
     PrimaryKey,
@@ -289,7 +288,6 @@ impl Condition {
     }
 }
 
-/// The sort key of a field.
 enum SortKey {
     /// A column: table, name and suffix.
     Column(&'static Table, &'static str, &'static str),
@@ -333,7 +331,6 @@ impl<T> List<T> {
         [self.own].into_iter().chain(self.others.iter().copied())
     }
 
-    /// Whether a table has a field.
     fn has(&self, table: &Table, field: &str) -> bool {
         table == self.home(field) || table.copies.contains(&field)
     }
@@ -376,7 +373,6 @@ impl<T> List<T> {
     }
 }
 
-/// The order by id.
 pub(crate) fn by_id(descending: bool) -> Vec<OrderBy> {
     let field = "id";
     vec![OrderBy { field, descending }]
@@ -426,7 +422,6 @@ impl<T: 'static> Selection<T> {
         self.order.retain(|by| !is_constant(by));
     }
 
-    /// The first sort field.
     fn first_field(&self) -> &'static str {
         self.order.first().map_or("id", |by| by.field)
     }

@@ -185,7 +185,6 @@ impl<T: 'static> Selection<T> {
         })
     }
 
-    /// The conditions of a walk.
     pub(super) fn conditions_of(&self, walk: Walk, stats: &QueryStats) -> Vec<Condition> {
         let mut conditions = match walk.driving(stats) {
             Some(driving) => self.conditions_beside(driving),

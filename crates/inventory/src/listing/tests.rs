@@ -65,7 +65,6 @@ pub(crate) async fn plan<T: 'static>(
     plan_of(conn, selection, stats, (10, 0)).await
 }
 
-/// The query plan of a range.
 pub(crate) async fn plan_of<T: 'static>(
     conn: &mut Conn,
     selection: &Selection<T>,
@@ -132,7 +131,6 @@ pub(crate) fn random_ordering(random: &Random, fields: &[&'static Field]) -> Str
     terms.join(",")
 }
 
-/// A random range of a list with `count` records.
 pub(crate) fn random_range(random: &Random, count: usize) -> PageRange {
     let place = || random.below(count as u64 + 1);
     let offset = place().min(place());

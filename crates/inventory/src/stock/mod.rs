@@ -203,7 +203,6 @@ pub async fn ledger_list(
         .await
 }
 
-/// A page of the products with their own threshold.
 pub(crate) async fn thresholds(
     state: &State,
     parameters: &Parameters,
@@ -250,7 +249,6 @@ impl StockState {
     }
 }
 
-/// The state of a product's stock.
 pub(crate) async fn stock_state(state: &State, product: i64) -> Result<StockState, Refusal> {
     let states = stock_states(state, &[product]).await?;
     states.get(&product).copied().ok_or(Refusal::NotFound)
@@ -279,7 +277,6 @@ pub(crate) async fn restore_state(
     write_state(work.tx, product, before, after).await
 }
 
-/// The states of these products' stock.
 pub(crate) async fn stock_states(
     state: &State,
     products: &[i64],

@@ -184,7 +184,6 @@ pub(super) async fn is_included(
 }
 
 row! {
-    /// A row of the ledger.
     pub(super) struct LedgerEntryRow in "ledger_entries" {
         product = "product_id",
         kind = "kind",
@@ -306,7 +305,6 @@ pub(super) static OWN_THRESHOLDS: List<OwnThreshold> = List {
     ..List::described(&WITH_THRESHOLD)
 };
 
-/// The states of the stock of these products.
 pub(super) async fn stock_states(
     conn: &mut Conn,
     products: &[i64],

@@ -141,7 +141,6 @@ pub(super) fn fields(resource: FileKind) -> &'static [&'static Field] {
     }
 }
 
-/// The columns of an export, in order.
 pub(super) fn exported(resource: FileKind) -> impl Iterator<Item = FileColumn> {
     let fields = fields(resource).iter().copied();
     fields.filter(|field| !field.is_hidden).map(FileColumn::of)

@@ -85,7 +85,6 @@ impl EarlierRows {
         names.collect()
     }
 
-    /// Adds a row that can be imported.
     pub(super) fn add(&mut self, line: u64, id: Option<i64>, names: &RowNames, effect: Effect) {
         let new = self.new_names(names, line);
         self.names.extend(new);

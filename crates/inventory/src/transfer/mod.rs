@@ -109,7 +109,6 @@ impl FileKind {
         }
     }
 
-    /// The model of the records.
     pub(crate) const fn model(self) -> Model {
         match self {
             Self::Named(kind) => kind.model(),

@@ -20,7 +20,6 @@ use crate::{
     work::{Work, write_once},
 };
 
-/// The number of recovery codes.
 const RECOVERY_CODES: usize = 10;
 /// The length of a recovery code in bytes. OWASP ASVS 5.0 (6.5.2) lets a code of 112 bits or more
 /// be stored as a plain digest.
@@ -58,11 +57,9 @@ pub(crate) enum ChangeRefused {
 
 /// The request of a form that creates recovery codes.
 pub(crate) struct CodesRequest<'a> {
-    /// The user's session.
     pub(crate) session: &'a Session,
     /// The form's once-only token; empty without one.
     pub(crate) token: &'a str,
-    /// The idempotency key of the form.
     pub(crate) key: Option<IdempotencyKey>,
 }
 

@@ -83,7 +83,6 @@ pub(super) async fn use_recovery_code(
     tx.execute_one(sql, &[&user, &code_hash]).await
 }
 
-/// Removes every recovery code of a user.
 pub(super) async fn delete_recovery_codes(tx: &mut Tx, user: i64) -> Result<(), Error> {
     let sql = "DELETE FROM recovery_codes WHERE user_id = $1";
     tx.execute(sql, &[&user]).await.map(drop)

@@ -65,7 +65,6 @@ pub(crate) fn keep(response: &mut Response, token: &str, is_https: bool) {
     cookie::add(response, cookie::remember(&name, token, LIFETIME, is_https));
 }
 
-/// Sets the CSRF secret.
 pub(crate) fn show_secret(response: &mut Response, secret: &csrf::Secret, is_https: bool) {
     let name = host_only(csrf::COOKIE, is_https);
     let line = cookie::show(&name, &secret.expose(), CSRF_LIFETIME, is_https);

@@ -65,7 +65,6 @@ pub struct Session {
 pub(crate) struct NewSession {
     /// The token, of which only the digest is stored.
     pub(crate) token: String,
-    /// The CSRF secret.
     pub(crate) csrf: csrf::Secret,
     /// Whether the cookie outlives the browser.
     pub(crate) remembered: bool,
@@ -286,7 +285,6 @@ impl NewSession {
         begun
     }
 
-    /// Sets the cookies of the session.
     pub(crate) fn set_cookies(&self, response: &mut Response, is_https: bool) {
         if self.remembered {
             cookies::keep(response, &self.token, is_https);
@@ -327,7 +325,6 @@ pub(crate) async fn begin_successor(
     successor.ok_or_else(Refusal::no_credentials)
 }
 
-/// Gives a session another token.
 pub(crate) async fn replace_token(
     tx: &mut Tx,
     id: i64,

@@ -23,7 +23,6 @@ impl SavedView {
         })
     }
 
-    /// The path of the list.
     pub(crate) fn path(&self) -> &str {
         self.address.split('?').next().unwrap_or_default()
     }

@@ -108,7 +108,6 @@ pub(super) async fn end_by(
     .map(drop)
 }
 
-/// Replaces the token and the CSRF secret of a session.
 pub(super) async fn replace_token(
     tx: &mut Tx,
     id: i64,

@@ -257,7 +257,6 @@ async fn add_to_stock(
     .map(drop)
 }
 
-/// Extends the range of ids of a day.
 async fn widen_id_range(
     tx: &mut Tx,
     (movement, day): &IdRangeKey,

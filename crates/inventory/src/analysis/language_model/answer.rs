@@ -63,7 +63,6 @@ struct TokenUsage {
 }
 
 impl ModelUsage {
-    /// Adds one more call.
     pub(super) fn add(&mut self, call: &Self) {
         let sum = |before: Option<i64>, now: Option<i64>| match (before, now) {
             (Some(before), Some(now)) => Some(before.saturating_add(now)),

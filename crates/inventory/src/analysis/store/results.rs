@@ -91,7 +91,6 @@ pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
     }
 }
 
-/// The newest analysis of a product.
 pub(crate) async fn newest(
     conn: &mut Conn,
     product: i64,

@@ -69,7 +69,6 @@ pub(crate) fn products(locale: Locale, number: i64) -> String {
     )
 }
 
-/// A whole number of days.
 pub(super) fn whole_days(locale: Locale, number: i64) -> String {
     counted(locale, number, ("dia", "dias"), ("day", "days"))
 }

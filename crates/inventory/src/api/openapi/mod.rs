@@ -54,7 +54,6 @@ fn page_name(record: &str) -> String {
     format!("{record}Page")
 }
 
-/// The schema of a page of records.
 fn page(record: &str) -> Object {
     let address = || nullable_text().format(Some(SchemaFormat::Custom("uri".to_owned())));
     let count = integer().minimum(Some(0));

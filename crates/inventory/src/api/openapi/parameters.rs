@@ -56,7 +56,6 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
-/// The query parameters of a list.
 pub(super) fn of_list(
     filters: &[QueryFilter],
     order: OrderBy,

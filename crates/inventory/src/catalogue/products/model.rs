@@ -41,7 +41,6 @@ resource! {
     }
 }
 
-/// The message about a serie number that another product has.
 pub(super) fn serie_number_taken() -> Message {
     Message::fixed(
         "Já existe um produto com este número de série.",

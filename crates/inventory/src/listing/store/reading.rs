@@ -69,7 +69,6 @@ impl<T> List<T> {
 }
 
 impl<T: 'static> Selection<T> {
-    /// Reads a page.
     pub(crate) async fn page(
         &self,
         conn: &mut Conn,
@@ -116,7 +115,6 @@ impl<T: 'static> Selection<T> {
         each.await.map(drop)
     }
 
-    /// Counts the matches.
     pub(crate) async fn count(
         &self,
         conn: &mut Conn,
@@ -136,7 +134,6 @@ impl<T: 'static> Selection<T> {
         Ok(count.unsigned_abs())
     }
 
-    /// Counts at most `most` matches.
     pub(crate) async fn count_up_to(&self, conn: &mut Conn, most: i64) -> Result<u64, Error> {
         let own = self.list.own;
         let mut query = Query::new("SELECT count(*) FROM (SELECT ");
@@ -168,7 +165,6 @@ impl<T: 'static> Selection<T> {
         })
     }
 
-    /// The requested page.
     pub(crate) async fn list(
         &self,
         conn: &mut Conn,

@@ -78,7 +78,6 @@ impl FieldErrors {
         self
     }
 
-    /// The first field, with its first message.
     pub(crate) fn first(&self) -> Option<(&'static str, &Message)> {
         let (name, messages) = self.0.first()?;
         Some((name, messages.first()?))

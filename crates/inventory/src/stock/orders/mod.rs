@@ -133,7 +133,6 @@ async fn present(conn: &mut Conn, id: i64) -> Result<PaidOrder, Refusal> {
     store::find(conn, id).await?.ok_or(Refusal::NotFound)
 }
 
-/// One order.
 pub(crate) async fn read(state: &State, id: i64) -> Result<PaidOrder, Refusal> {
     state
         .db

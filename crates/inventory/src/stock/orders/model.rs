@@ -28,7 +28,6 @@ pub(crate) struct WaitingOrders {
 }
 
 stored_enum! {
-    /// The state of a paid order.
     pub(crate) enum OrderState {
         /// Nothing is booked: a user has to act.
         Waiting = "waiting";

@@ -46,7 +46,6 @@ pub(super) async fn insert(
     Ok(Some(id))
 }
 
-/// The state of an order, by its id in the checkout.
 pub(super) async fn state_of(conn: &mut Conn, order_id: &str) -> Result<OrderState, Error> {
     let sql = "SELECT state FROM paid_orders WHERE order_id = $1";
     conn.one(sql, &[&order_id], |row| row.get(0)).await

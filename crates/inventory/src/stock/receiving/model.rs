@@ -35,7 +35,6 @@ pub(crate) fn as_shown(lines: &[DocumentLine]) -> String {
     lines.collect::<Vec<_>>().join(",")
 }
 
-/// The description of the inflows of an invoice.
 pub(super) fn description(invoice: &str, locale: Locale) -> Option<String> {
     let name = locale.text("Nota fiscal", "Invoice");
     (!invoice.is_empty()).then(|| format!("{name} {invoice}"))

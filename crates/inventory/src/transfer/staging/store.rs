@@ -212,7 +212,6 @@ pub(super) async fn take_chunk(tx: &mut Tx, id: i64) -> Result<Option<Vec<Staged
         .map_err(Error::other)
 }
 
-/// The number of the first chunk.
 pub(super) async fn first_number(conn: &mut Conn, id: i64) -> Result<i64, Error> {
     let sql = "SELECT coalesce(min(number), 1) FROM import_chunks WHERE import_id = $1";
     conn.one(sql, &[&id], |row| row.get(0)).await

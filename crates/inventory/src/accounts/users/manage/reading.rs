@@ -20,19 +20,16 @@ pub(crate) async fn details(state: &State, id: i64) -> Result<Option<Details>, E
     state.db.read(read).await
 }
 
-/// The page of groups that a request selects.
 pub(crate) async fn groups(state: &State, parameters: &Parameters) -> Result<Page<Group>, Refusal> {
     let groups = store::GROUP_LIST.select(parameters, "name_folded", []);
     groups.requested(state, parameters).await
 }
 
-/// Reads one group.
 pub(crate) async fn group(state: &State, id: i64) -> Result<Option<Group>, Error> {
     let read = async move |conn: &mut Conn| store::group(conn, id).await;
     state.db.read(read).await
 }
 
-/// The page of open sessions that a request selects.
 pub(crate) async fn open_sessions(
     state: &State,
     parameters: &Parameters,
@@ -59,7 +56,6 @@ pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSess
     state.db.read(read).await
 }
 
-/// The conditions for open sessions of one user or of all.
 fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
     let user = user.map(|id| Condition::new("user", "user_id", Test::Is(id)));
     let now = Test::Above(Bound::Moment(state.clock.now()));
@@ -67,7 +63,6 @@ fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
     user.into_iter().chain([is_open]).collect()
 }
 
-/// Reads one session.
 pub(crate) async fn open_session(state: &State, id: i64) -> Result<Option<OpenSession>, Error> {
     let read = async move |conn: &mut Conn| store::SESSION_LIST.find(conn, id).await;
     state.db.read(read).await

@@ -147,7 +147,6 @@ pub(super) async fn delete_session(tx: &mut Tx, id: i64) -> Result<Option<i64>, 
     tx.optional(sql, &[&id], |row| row.get(0)).await
 }
 
-/// The number of sessions of a user.
 pub(crate) async fn count_sessions(conn: &mut Conn, user: i64) -> Result<u64, Error> {
     let sql = "SELECT count(*) FROM sessions WHERE user_id = $1";
     conn.one(sql, &[&user], |row| row.get::<i64>(0))

@@ -21,7 +21,6 @@ impl ReportSummary {
         self.report_text(locale).text()
     }
 
-    /// The report as structured text.
     pub(crate) fn report_text(&self, locale: Locale) -> ReportText {
         let section = |heading: &str, items| ReportSection {
             heading: heading.to_owned(),

@@ -25,7 +25,6 @@ static LISTS: LazyLock<[List<NamedRecord>; Kind::ALL.len()]> = LazyLock::new(|| 
     })
 });
 
-/// The list of all records of a kind.
 #[expect(clippy::indexing_slicing, reason = "each kind has its list")]
 pub(crate) fn list_of(kind: Kind) -> &'static List<NamedRecord> {
     let lists: &[List<NamedRecord>] = LISTS.as_slice();

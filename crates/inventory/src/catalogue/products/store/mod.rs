@@ -27,7 +27,6 @@ pub(super) async fn exists(conn: &mut Conn, table: &'static str, id: i64) -> Res
     Ok(found.is_some())
 }
 
-/// The id of the product with a serie number.
 pub(crate) async fn id_of_serie_number(
     conn: &mut Conn,
     serie_number: &str,

@@ -89,7 +89,6 @@ on_both_engines!(
     }
 );
 
-/// Random filters as a query string.
 fn filters(random: &Random) -> String {
     let mut filters = vec![one_of(
         random,

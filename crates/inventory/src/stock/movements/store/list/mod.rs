@@ -157,7 +157,6 @@ pub(in crate::stock::movements) struct MovementList {
 }
 
 impl MovementList {
-    /// All movements, newest first.
     pub(in crate::stock::movements) fn newest(movement: Movement) -> Self {
         Self::of(movement, Vec::new(), vec![NEWEST_FIRST])
     }
