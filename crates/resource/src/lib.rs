@@ -22,7 +22,7 @@ pub use description::{
     },
     record::{Input, Record, Source, differences, there},
     several::{Choosable, SEPARATOR, Several},
-    value::{FieldType, Named, Reference, Refers, Setting, Submitted, Titled, Value, time_text},
+    value::{FieldType, Named, Reference, Refers, Submitted, Titled, Value, time_text},
 };
 pub use lists::{filters, find, laid_out, listed};
 pub use words::{Words, capitalized, in_a_sentence};

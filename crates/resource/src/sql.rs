@@ -245,8 +245,8 @@ fn stored(
 mod tests {
     use super::*;
     use crate::{
-        Input as _, Named, Record, Reference, Setting, decimal, filters, id, integer, laid_out,
-        reference, resource, text,
+        Input as _, Named, Record, Reference, decimal, filters, id, integer, laid_out, reference,
+        resource, text,
     };
 
     resource! {
@@ -277,12 +277,12 @@ mod tests {
              JOIN shelves AS shelf ON shelf.id = p.shelf_id"
         );
         let parcel = ParcelInput {
-            note: Setting::Set(Some("Ímã".to_owned())),
-            shelf: Setting::Set(Reference {
+            note: Some(Some("Ímã".to_owned())),
+            shelf: Some(Reference {
                 id: 7,
                 sent: "7".to_owned(),
             }),
-            seen: Setting::Set(3),
+            seen: Some(3),
             ..ParcelInput::default()
         };
         assert_eq!(

@@ -13,7 +13,7 @@ use web::openapi::{nullable_integer, text};
 
 use crate::rest::{
     Message,
-    fields::{Draft, FieldErrors, Members, Mode, Setting},
+    fields::{Draft, FieldErrors, Members, Mode},
 };
 
 resource! {
@@ -84,31 +84,27 @@ impl RestockTerms {
                 errors.add(field.name, Message::REQUIRED);
             }
         }
-        let cents =
-            |value: &Setting<Option<Money>>| value.get().copied().flatten().map(Money::cents);
-        if cents(&input.service_level)
-            .is_some_and(|level| !(MIN_LEVEL..=MAX_LEVEL).contains(&level))
-        {
+        let level = input.service_level.flatten().map(Money::cents);
+        if level.is_some_and(|level| !(MIN_LEVEL..=MAX_LEVEL).contains(&level)) {
             let message = Message::fixed(
                 "O valor deve ser de 50 a 99,99.",
                 "Ensure this value is from 50 to 99.99.",
             );
             errors.add("service_level", message);
         }
-        if cents(&input.lead_time_deviation_days)
-            .is_some_and(|days| days > i128::from(MAX_DAYS) * 100)
-        {
+        let deviation = input.lead_time_deviation_days.flatten();
+        if deviation.is_some_and(|days| days.cents() > i128::from(MAX_DAYS) * 100) {
             errors.add("lead_time_deviation_days", Message::at_most(MAX_DAYS));
         }
         if !errors.is_empty() {
             return Err(errors.in_order(Self::FIELDS));
         }
         Ok(Self {
-            lead_time_days: input.lead_time_days.into_new(),
-            lead_time_deviation_days: input.lead_time_deviation_days.into_new(),
-            service_level: input.service_level.into_new(),
-            review_interval_days: input.review_interval_days.into_new(),
-            pack_multiple: input.pack_multiple.into_new(),
+            lead_time_days: input.lead_time_days.flatten(),
+            lead_time_deviation_days: input.lead_time_deviation_days.flatten(),
+            service_level: input.service_level.flatten(),
+            review_interval_days: input.review_interval_days.flatten(),
+            pack_multiple: input.pack_multiple.flatten(),
         })
     }
 }

@@ -179,10 +179,10 @@ async fn read_token(
 pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
     let read = (
-        reader.read::<String>(USERNAME).set(),
-        reader.read::<String>(PASSWORD).set(),
+        reader.read::<String>(USERNAME),
+        reader.read::<String>(PASSWORD),
     );
-    let otp = reader.read::<Option<String>>(OTP).into_new();
+    let otp = reader.read::<Option<String>>(OTP).flatten();
     match (read, reader.finish()) {
         ((Some(username), Some(password)), errors) if errors.is_empty() => Ok(Credentials {
             username,
@@ -196,6 +196,6 @@ pub(super) fn credentials(members: &Members) -> Result<Credentials, Refusal> {
 /// Parses a token of any length. One that is too long is refused as invalid later.
 pub(super) fn token_of(members: &Members, field: &'static Field) -> Result<String, Refusal> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let read = reader.read::<String>(field).set();
+    let read = reader.read::<String>(field);
     read.ok_or_else(|| reader.finish().into())
 }

@@ -15,7 +15,7 @@ use crate::{
     },
     rest::{
         Message, RecordId, Refusal,
-        fields::{Mode, Reader, Setting},
+        fields::{Mode, Reader},
         query::Parameters,
     },
     stock::adjustments::{
@@ -115,8 +115,8 @@ fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     post.form.describe(QUANTITY);
     post.read_fields(&[QUANTITY, NOTE], locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let quantity = reader.read(QUANTITY).set();
-    let note: Setting<Option<String>> = reader.read(NOTE);
+    let quantity = reader.read(QUANTITY);
+    let note: Option<Option<String>> = reader.read(NOTE);
     post.form.absorb(&reader.finish(), locale);
     let reason = Reason::of(post.form.value("reason"));
     if reason.is_none() {
@@ -124,7 +124,7 @@ fn read(post: &mut FormSubmission, frame: &Frame) -> Option<Adjustment> {
     }
     let explanation = Explanation {
         reason: reason?,
-        note: note.into_new(),
+        note: note.flatten(),
     };
     (!post.form.is_refused()).then_some(Adjustment {
         quantity: quantity?,

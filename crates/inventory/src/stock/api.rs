@@ -24,7 +24,7 @@ use crate::{
     },
     rest::{
         Message, RecordId, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader, Setting},
+        fields::{FieldErrors, Members, Mode, Reader},
         json::Titled,
         page::PageRequest,
     },
@@ -136,7 +136,7 @@ async fn threshold_write(
     super::stock_state(&state, id).await?;
     let request_body = submission(&state, call).await?;
     let mut reader = Reader::new(&request_body.members, Mode::Whole);
-    let Setting::Set(threshold) = reader.read(OPTIONAL_THRESHOLD) else {
+    let Some(threshold) = reader.read(OPTIONAL_THRESHOLD) else {
         return Err(FieldErrors::of(OPTIONAL_THRESHOLD.name, Message::REQUIRED).into());
     };
     reader.finish().into_result()?;

@@ -181,7 +181,7 @@ pub(super) async fn check(
 pub(super) fn id_of(members: &Members) -> Option<i64> {
     let draft =
         Draft::<NamedRecord>::import(&[NamedRecord::id], members, Timestamp::from_micros(0));
-    draft.input.id.set()
+    draft.input.id
 }
 
 /// The records that the rows refer to, without duplicates: field and id.

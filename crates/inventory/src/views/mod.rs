@@ -17,7 +17,7 @@ use crate::{
     idempotency::IdempotencyKey,
     rest::{
         Message, Refusal,
-        fields::{FieldErrors, Members, Mode, Reader, Setting},
+        fields::{FieldErrors, Members, Mode, Reader},
     },
     work::{Work, write, write_once},
 };
@@ -106,10 +106,10 @@ fn name_error(refusal: Refusal) -> Refusal {
 /// Parses the name in a form.
 fn read_name(members: &Members) -> Result<String, FieldErrors> {
     let mut reader = Reader::new(members, Mode::Whole);
-    let name: Setting<String> = reader.read(NAME);
+    let name: Option<String> = reader.read(NAME);
     match name {
-        Setting::Set(name) => Ok(name.replace(char::is_control, " ")),
-        Setting::Kept => Err(reader.finish()),
+        Some(name) => Ok(name.replace(char::is_control, " ")),
+        None => Err(reader.finish()),
     }
 }
 

@@ -9,7 +9,7 @@ use db::{OwnedValue, Row};
 
 use super::{
     field::Field,
-    value::{Reference, Setting, Value},
+    value::{Reference, Value},
 };
 
 /// A record with described fields.
@@ -52,14 +52,14 @@ pub trait Input: Clone + fmt::Debug + Send + Sync + 'static {
 
 /// A source of input values, such as a request body.
 pub trait Source {
-    /// The value of a field; `Kept` if it is absent or invalid.
-    fn field(&mut self, field: &'static Field) -> Setting<OwnedValue>;
+    /// The value of a field; `None` if it is absent or invalid.
+    fn field(&mut self, field: &'static Field) -> Option<OwnedValue>;
 
-    /// The reference of a field; `Kept` if it is absent or invalid.
-    fn reference(&mut self, field: &'static Field) -> Setting<Reference>;
+    /// The reference of a field; `None` if it is absent or invalid.
+    fn reference(&mut self, field: &'static Field) -> Option<Reference>;
 
     /// The chosen values of a field that holds several.
-    fn several(&mut self, field: &'static Field) -> Setting<Vec<String>>;
+    fn several(&mut self, field: &'static Field) -> Option<Vec<String>>;
 }
 
 /// The fields that differ between two states of a record, with both values. Read-only fields are
@@ -100,7 +100,7 @@ macro_rules! resource {
         /// The written fields of a record.
         #[derive(Debug, Clone, Default, PartialEq, Eq)]
         pub struct $input {
-            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: $crate::Setting<<$type as $crate::FieldType>::Submitted>,)+
+            $(#[doc = concat!("`", stringify!($field), "`")] pub $field: Option<<$type as $crate::FieldType>::Submitted>,)+
         }
 
         #[expect(non_upper_case_globals, reason = "a description has the name of its field")]
@@ -143,7 +143,7 @@ macro_rules! resource {
             }
 
             fn values(&self) -> Vec<(&'static $crate::Field, $crate::Value<'_>)> {
-                let values = [$(($record::$field, self.$field.get().map($crate::Submitted::sent)),)+];
+                let values = [$(($record::$field, self.$field.as_ref().map($crate::Submitted::sent)),)+];
                 $crate::there(values)
             }
         }

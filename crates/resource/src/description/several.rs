@@ -7,7 +7,7 @@ use db::{Error, Row};
 use super::{
     field::Field,
     record::Source,
-    value::{FieldType, Named, Setting, Submitted, Value, column},
+    value::{FieldType, Named, Submitted, Value, column},
 };
 
 /// A value of which a field holds several. They are stored in one text, or read from another table
@@ -109,7 +109,7 @@ impl<T: Choosable> FieldType for Vec<T> {
 }
 
 impl<T: Choosable + FromStr> Submitted for Vec<T> {
-    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+    fn read(source: &mut impl Source, field: &'static Field) -> Option<Self> {
         let read = |value: &String| value.parse().ok();
         source
             .several(field)

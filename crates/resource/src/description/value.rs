@@ -40,16 +40,6 @@ pub enum Value<'a> {
     },
 }
 
-/// The change of a field by an update.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Setting<T> {
-    /// The field was absent and keeps its value.
-    #[default]
-    Kept,
-    /// The field gets this value.
-    Set(T),
-}
-
 /// A Rust type of fields.
 pub trait FieldType: Sized {
     /// Whether a field of this type may be null.
@@ -72,8 +62,8 @@ pub trait FieldType: Sized {
 
 /// A Rust type of submitted values.
 pub trait Submitted: Sized {
-    /// Reads a field from a source.
-    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self>;
+    /// Reads a field from a source. `None` if it is absent or invalid.
+    fn read(source: &mut impl Source, field: &'static Field) -> Option<Self>;
 
     /// The value.
     fn sent(&self) -> Value<'_>;
@@ -142,51 +132,6 @@ impl Value<'_> {
     }
 }
 
-impl<T> Setting<T> {
-    /// The new value, borrowed, if it is set.
-    pub const fn get(&self) -> Option<&T> {
-        match self {
-            Self::Kept => None,
-            Self::Set(value) => Some(value),
-        }
-    }
-
-    /// Maps the new value.
-    pub fn map<U>(self, other: impl FnOnce(T) -> U) -> Setting<U> {
-        self.and_then(|value| Some(other(value)))
-    }
-
-    /// Maps the new value; `Kept` if there is no result.
-    pub fn and_then<U>(self, other: impl FnOnce(T) -> Option<U>) -> Setting<U> {
-        match self {
-            Self::Kept => Setting::Kept,
-            Self::Set(value) => other(value).map_or(Setting::Kept, Setting::Set),
-        }
-    }
-
-    /// The new value, if it is set.
-    pub fn set(self) -> Option<T> {
-        match self {
-            Self::Kept => None,
-            Self::Set(value) => Some(value),
-        }
-    }
-}
-
-impl<T: Into<OwnedValue>> From<Option<T>> for Setting<OwnedValue> {
-    /// The setting of a required field: `Kept` without a value.
-    fn from(sent: Option<T>) -> Self {
-        sent.map_or(Self::Kept, |value| Self::Set(value.into()))
-    }
-}
-
-impl<T> Setting<Option<T>> {
-    /// The value in a new record.
-    pub fn into_new(self) -> Option<T> {
-        self.set().flatten()
-    }
-}
-
 /// Implements the traits for a type that databases store directly.
 macro_rules! field_type {
     ($type:ty, $stored:ident, |$value:ident| $borrowed:expr) => {
@@ -203,7 +148,7 @@ macro_rules! field_type {
         }
 
         impl Submitted for $type {
-            fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+            fn read(source: &mut impl Source, field: &'static Field) -> Option<Self> {
                 source.field(field).and_then(|value| match value {
                     OwnedValue::$stored(value) => Some(value),
                     _ => None,
@@ -230,7 +175,7 @@ macro_rules! field_type {
         }
 
         impl Submitted for Option<$type> {
-            fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+            fn read(source: &mut impl Source, field: &'static Field) -> Option<Self> {
                 source.field(field).and_then(|value| match value {
                     OwnedValue::$stored(value) => Some(Some(value)),
                     OwnedValue::Null => Some(None),
@@ -328,7 +273,7 @@ impl<T: Refers> Refers for Option<T> {
 }
 
 impl Submitted for Reference {
-    fn read(source: &mut impl Source, field: &'static Field) -> Setting<Self> {
+    fn read(source: &mut impl Source, field: &'static Field) -> Option<Self> {
         source.reference(field)
     }
 

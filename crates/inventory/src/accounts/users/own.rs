@@ -41,7 +41,7 @@ pub(crate) fn read_profile(members: &Members) -> Result<UserInput, FieldErrors> 
 
 /// Adds an error for an invalid e-mail address.
 pub(super) fn check_email(draft: &mut Draft<User>) {
-    let email = draft.input.email.get().map_or("", String::as_str);
+    let email = draft.input.email.as_deref().unwrap_or_default();
     if !email.is_empty() && !is_email(email) {
         let message = Message::fixed(
             "Digite um endereço de e-mail válido.",

@@ -60,10 +60,9 @@ impl AdminWrites for Thresholds {
             Some(id) => Some(id),
             None => reader
                 .read(OwnThreshold::product)
-                .set()
                 .map(|sent: Reference| sent.id),
         };
-        let threshold = reader.read(OwnThreshold::threshold).set();
+        let threshold = reader.read(OwnThreshold::threshold);
         let (Some(product), Some(_)) = (product, threshold) else {
             return Err(reader.finish().into());
         };

@@ -22,7 +22,7 @@ use crate::{
     catalogue,
     rest::{
         Refusal,
-        fields::{Draft, Setting},
+        fields::Draft,
         list::{OrderBy, QueryFilter, check_search},
         page::Page,
         query::Parameters,
@@ -134,9 +134,9 @@ impl ApiResource for Kind {
         draft: &Draft<NamedRecord>,
     ) -> Result<NamedRecord, Refusal> {
         let mut input = draft.valid()?;
-        let created_at = input.created_at.set().unwrap_or(work.now);
-        input.created_at = Setting::Set(created_at);
-        input.updated_at = Setting::Set(input.updated_at.set().unwrap_or(created_at));
+        let created_at = input.created_at.unwrap_or(work.now);
+        input.created_at = Some(created_at);
+        input.updated_at = Some(input.updated_at.unwrap_or(created_at));
         let record = store::insert(work.tx, self, &input).await?;
         let (model, id, name) = (self.model(), record.id, &record.name);
         audit::record(work, Action::Added, model, id, name).await?;
@@ -150,7 +150,7 @@ impl ApiResource for Kind {
         draft: &Draft<NamedRecord>,
     ) -> Result<Option<NamedRecord>, Refusal> {
         let mut input = draft.valid()?;
-        input.updated_at = Setting::Set(work.now);
+        input.updated_at = Some(work.now);
         let before = find_locked(work.tx, self, id).await?;
         let after = store::update(work.tx, self, id, &input).await?;
         if let (Some(before), Some(after)) = (before, &after) {

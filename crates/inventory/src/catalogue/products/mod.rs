@@ -11,7 +11,7 @@ pub(crate) use lookup::few;
 pub use model::{MAX_SERIE_NUMBER, ProductInput, ProductRecord};
 pub(crate) use offers::best;
 pub use write::Products;
-pub(crate) use write::{change_form, check_import, find_locked, read_threshold, serie_number};
+pub(crate) use write::{change_form, check_import, find_locked, serie_number};
 
 use db::{Conn, Timestamp};
 

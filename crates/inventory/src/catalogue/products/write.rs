@@ -1,7 +1,7 @@
 //! Products as a resource: creating, changing and deleting them. The ledger records the quantities
 //! that are written here.
 
-use db::{Conn, Error, Money, Tx};
+use db::{Conn, Error, Tx};
 use http::Method;
 use resource::{Field, Input as _, Record as _, Value, schema::example};
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::{
     catalogue,
     rest::{
         Message, Refusal,
-        fields::{Draft, FieldErrors, Members, Mode, Reader, Setting},
+        fields::{Draft, FieldErrors, Members, Mode, Reader},
         list::{QueryFilter, check_search},
         page::Page,
         query::Parameters,
@@ -94,12 +94,12 @@ impl ApiResource for Products {
     ) -> Result<ProductRecord, Refusal> {
         check(work.tx, None, draft).await?;
         let mut input = draft.input.clone();
-        let created_at = input.created_at.set().unwrap_or(work.now);
-        input.created_at = Setting::Set(created_at);
+        let created_at = input.created_at.unwrap_or(work.now);
+        input.created_at = Some(created_at);
         let id = store::insert(work.tx, &input).await.map_err(explain)?;
         let snapshot = snapshot_after(ProductSnapshot::default(), &input);
-        let updated_at = input.updated_at.set().unwrap_or(created_at);
-        let quantity = input.quantity.set().unwrap_or_default();
+        let updated_at = input.updated_at.unwrap_or(created_at);
+        let quantity = input.quantity.unwrap_or_default();
         stock::open(work, id, snapshot, quantity, updated_at).await?;
         let record = store::find(work.tx, id).await?.ok_or(Refusal::NotFound)?;
         let (action, model, title) = (Action::Added, Model::Product, &record.title);
@@ -132,7 +132,7 @@ impl ApiResource for Products {
         if old != new {
             aggregates::record_change(work.tx, id, before.quantity, (old, new)).await?;
         }
-        if let Setting::Set(quantity) = input.quantity {
+        if let Some(quantity) = input.quantity {
             stock::adjust(work, id, quantity, None).await?;
         }
         let after = store::find(work.tx, id).await?;
@@ -157,19 +157,15 @@ impl ApiResource for Products {
 
 /// The fields that the aggregates depend on, after an input is written.
 fn snapshot_after(before: ProductSnapshot, input: &ProductInput) -> ProductSnapshot {
-    let price = |input: &Setting<Money>, before| input.get().copied().unwrap_or(before);
     ProductSnapshot {
-        category: input.category.get().map_or(before.category, |new| new.id),
-        brand: input.brand.get().map_or(before.brand, |new| new.id),
-        cost_price: price(&input.cost_price, before.cost_price),
-        selling_price: price(&input.selling_price, before.selling_price),
+        category: input
+            .category
+            .as_ref()
+            .map_or(before.category, |new| new.id),
+        brand: input.brand.as_ref().map_or(before.brand, |new| new.id),
+        cost_price: input.cost_price.unwrap_or(before.cost_price),
+        selling_price: input.selling_price.unwrap_or(before.selling_price),
     }
-}
-
-/// Parses the product's own threshold from a form, with its validation errors.
-pub(crate) fn read_threshold(members: &Members, mode: Mode) -> (Setting<Option<i64>>, FieldErrors) {
-    let mut reader = Reader::new(members, mode);
-    (reader.read(stock::OPTIONAL_THRESHOLD), reader.finish())
 }
 
 /// Changes a product and its own threshold. `None` if there is no such product.
@@ -179,11 +175,12 @@ pub(crate) async fn change_form(
     members: &Members,
 ) -> Result<Option<ProductRecord>, Refusal> {
     let draft = Draft::read(members, Mode::Partial);
-    let (threshold, errors) = read_threshold(members, Mode::Partial);
-    errors.into_result()?;
+    let mut reader = Reader::new(members, Mode::Partial);
+    let threshold = reader.read(stock::OPTIONAL_THRESHOLD);
+    reader.finish().into_result()?;
     let own = stock::stock_state_locked(work.tx, id).await?;
     let changed = Products.change(work, id, &draft).await?;
-    if let Setting::Set(threshold) = threshold
+    if let Some(threshold) = threshold
         && changed.is_some()
         && threshold != own.and_then(|own| own.threshold)
     {
@@ -218,7 +215,7 @@ pub(crate) async fn check_import(
 }
 
 pub(crate) fn serie_number(draft: &Draft<ProductRecord>) -> Option<String> {
-    draft.input.serie_number.clone().into_new()
+    draft.input.serie_number.clone().flatten()
 }
 
 /// Fails if a field is invalid, including the checks that need the database.
@@ -245,7 +242,7 @@ pub(super) async fn inspect(
             errors.add(field.name, Message::unknown_record(name));
         }
     }
-    if let Setting::Set(Some(serie_number)) = &draft.input.serie_number
+    if let Some(Some(serie_number)) = &draft.input.serie_number
         && store::id_of_serie_number(conn, serie_number)
             .await?
             .is_some_and(|other| Some(other) != own)

@@ -253,8 +253,8 @@ pub(crate) async fn login_person(
         return Ok(show(frame, input));
     }
     let mut reader = Reader::new(members, Mode::Whole);
-    let username = reader.read::<String>(api::USERNAME).set();
-    let password = reader.read::<String>(api::PASSWORD).set();
+    let username = reader.read::<String>(api::USERNAME);
+    let password = reader.read::<String>(api::PASSWORD);
     let step = match username.zip(password) {
         Some(credentials) => {
             let admits = |caller: &Caller| entrance.admits(caller);

@@ -19,7 +19,7 @@ use crate::{
     },
     rest::{
         Refusal,
-        fields::{FieldErrors, Members, Mode, Setting},
+        fields::{FieldErrors, Members, Mode, Reader},
     },
     stock::{self, OPTIONAL_THRESHOLD},
     work::Work,
@@ -111,10 +111,11 @@ impl RecordForms for Products {
         record: Option<ProductRecord>,
         sent: &RecordForm,
     ) -> Result<Response, Refusal> {
-        let (threshold, _) = products::read_threshold(&sent.members, Mode::Whole);
+        let mut reader = Reader::new(&sent.members, Mode::Whole);
+        let threshold = reader.read::<Option<i64>>(stock::OPTIONAL_THRESHOLD);
         let may = frame.may(Verb::Change, Model::Product);
-        if let (Some(product), Setting::Set(Some(threshold)), true) = (&record, threshold, may) {
-            let threshold = Some(threshold);
+        let threshold = threshold.flatten();
+        if let (Some(product), Some(_), true) = (&record, threshold, may) {
             stock::set_threshold(&frame.state, &frame.caller, product.id, threshold).await?;
         }
         created(self, frame, record, sent)

@@ -198,7 +198,7 @@ async fn read(
 ) -> Result<(DraftChange, Option<i64>, LineProblems), Refusal> {
     let locale = frame.locale;
     let mut reader = Reader::new(&post.members, Mode::Partial);
-    let invoice = reader.read::<Option<String>>(INVOICE).into_new();
+    let invoice = reader.read::<Option<String>>(INVOICE).flatten();
     post.form.absorb(&reader.finish(), locale);
     let lines = receipt.map_or(&[][..], |receipt| &receipt.lines);
     let (quantities, problems) =

@@ -71,7 +71,7 @@ async fn write_threshold(
     frame.require(Verb::Change, Model::Product)?;
     post.read_fields(&[OPTIONAL_THRESHOLD], frame.locale);
     let mut reader = Reader::new(&post.members, Mode::Whole);
-    let threshold = reader.read::<Option<i64>>(OPTIONAL_THRESHOLD).into_new();
+    let threshold = reader.read::<Option<i64>>(OPTIONAL_THRESHOLD).flatten();
     post.form.absorb(&reader.finish(), frame.locale);
     if post.form.is_refused() {
         return show(&frame, &parameters, Some((id, post.form))).await;

@@ -3,7 +3,7 @@
 use db::{OwnedValue, Timestamp};
 
 use super::{
-    Reader, Setting,
+    Reader,
     kinds::{integer, text},
 };
 use crate::rest::Message;
@@ -28,9 +28,9 @@ const TOO_EARLY: Message = Message::fixed(
 
 impl Reader<'_> {
     /// Reads the id of an imported row.
-    pub(super) fn imported_id(&mut self, field: &'static str) -> Setting<OwnedValue> {
+    pub(super) fn imported_id(&mut self, field: &'static str) -> Option<OwnedValue> {
         let id = self.optional(field, |value| integer(value, 1, MAX_ID));
-        id.into_new().into()
+        id.flatten().map(Into::into)
     }
 
     /// Reads a time of an imported row. A time after `now` is an error.
@@ -38,18 +38,18 @@ impl Reader<'_> {
         &mut self,
         field: &'static str,
         now: Timestamp,
-    ) -> Setting<OwnedValue> {
+    ) -> Option<OwnedValue> {
         let text = self.optional(field, |value| text(value, Some(MAX_TIME)));
-        let Some(text) = text.into_new() else {
-            return Setting::Kept;
+        let Some(text) = text.flatten() else {
+            return None;
         };
         let error = match Timestamp::parse(&text) {
             Err(_) => NOT_A_TIME,
             Ok(time) if time > now => FUTURE,
             Ok(time) if time.micros() < 0 => TOO_EARLY,
-            Ok(time) => return Setting::Set(time.into()),
+            Ok(time) => return Some(time.into()),
         };
         self.errors.add(field, error);
-        Setting::Kept
+        None
     }
 }

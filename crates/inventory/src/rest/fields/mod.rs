@@ -14,8 +14,8 @@ use serde_json::value::RawValue;
 use super::{message::Message, value::Value};
 pub use draft::Draft;
 use kinds::{ParseResult, refuse};
+pub use resource::Reference;
 use resource::{Field, Kind, Source as _, Submitted};
-pub use resource::{Reference, Setting};
 
 /// The longest description, in characters.
 pub const MAX_DESCRIPTION: usize = 65_536;
@@ -140,9 +140,9 @@ impl<'body> Reader<'body> {
         }
     }
 
-    /// The value of a field; `Kept` if it is absent. An invalid one is an error, and the value does
+    /// The value of a field; `None` if it is absent. An invalid one is an error, and the value does
     /// not matter.
-    pub fn read<T: Submitted>(&mut self, field: &'static Field) -> Setting<T> {
+    pub fn read<T: Submitted>(&mut self, field: &'static Field) -> Option<T> {
         T::read(self, field)
     }
 
@@ -168,18 +168,19 @@ impl<'body> Reader<'body> {
         }
     }
 
+    #[expect(clippy::option_option, reason = "a member may be absent, or null")]
     fn optional<T>(
         &mut self,
         field: &'static str,
         read: impl FnOnce(&Value) -> ParseResult<T>,
-    ) -> Setting<Option<T>> {
+    ) -> Option<Option<T>> {
         let Some(raw) = self.members.get(field) else {
-            return Setting::Kept;
+            return None;
         };
         match Value::of(raw) {
-            Value::Null => Setting::Set(None),
+            Value::Null => Some(None),
             // An invalid value is reported as an error, so the value does not matter.
-            value => Setting::Set(self.report(field, read(&value))),
+            value => Some(self.report(field, read(&value))),
         }
     }
 
@@ -214,7 +215,7 @@ mod tests {
         let mut reader = Reader::new(&members, Mode::Whole);
         let value = reader.read(field);
         assert!(reader.finish().is_empty(), "{json}");
-        value.set().unwrap()
+        value.unwrap()
     }
 
     #[test]
@@ -242,7 +243,7 @@ mod tests {
         let read = |text: &str| {
             let members: Members = [("field".to_owned(), to_raw_value(text).unwrap())].into();
             let mut reader = Reader::new(&members, Mode::Whole);
-            (reader.read::<String>(NAME).set(), reader.finish())
+            (reader.read::<String>(NAME), reader.finish())
         };
         for text in [
             "\u{200b}",

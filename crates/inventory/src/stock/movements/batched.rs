@@ -27,7 +27,7 @@ pub(super) async fn create(
         return Ok(None);
     };
     let input = &draft.input;
-    let (Some(product), Some(&quantity)) = (input.product.get(), input.quantity.get()) else {
+    let (Some(product), Some(quantity)) = (&input.product, input.quantity) else {
         return Ok(None);
     };
     // The statement returns the id, the title, and the time, which the stock row may raise.
@@ -39,7 +39,7 @@ pub(super) async fn create(
             title: String::new(),
         },
         quantity,
-        description: input.description.clone().into_new(),
+        description: input.description.clone().flatten(),
         created_at: author.now,
         updated_at: author.now,
     };

@@ -133,7 +133,7 @@ impl ApiResource for Movement {
         let (product, change) = (record.product.id, self.change(record.quantity));
         let mut entry = NewEntry {
             supplier: record.supplier.as_ref().map(|supplier| supplier.id),
-            moved_at: draft.input.created_at.get().copied(),
+            moved_at: draft.input.created_at,
             is_past: is_history(work.tx, draft).await?,
             is_imported: work.origin != Origin::Request,
             ..NewEntry::new(product, self.kinds().0, change)
@@ -205,8 +205,7 @@ pub(crate) async fn check_import(
 
 /// Whether an imported movement is older than its product's opening, which includes it already.
 async fn is_history(conn: &mut Conn, draft: &Draft<MovementRecord>) -> Result<bool, db::Error> {
-    let (input, at) = (&draft.input, draft.input.created_at.get().copied());
-    match (at, input.product.get()) {
+    match (draft.input.created_at, &draft.input.product) {
         (Some(at), Some(product)) => super::store::is_included(conn, product.id, at).await,
         _ => Ok(false),
     }
@@ -243,17 +242,17 @@ async fn check(
     now: Timestamp,
 ) -> Result<MovementRecord, Refusal> {
     let (input, mut errors) = (&draft.input, draft.errors.clone());
-    let (supplier, product) = (input.supplier.get(), input.product.get());
+    let (supplier, product) = (input.supplier.as_ref(), input.product.as_ref());
     let supplier = resolve(conn, MovementRecord::supplier, supplier, &mut errors).await?;
     let product = resolve(conn, MovementRecord::product, product, &mut errors).await?;
-    let created_at = input.created_at.get().copied().unwrap_or(now);
-    match (product, input.quantity.get()) {
+    let created_at = input.created_at.unwrap_or(now);
+    match (product, input.quantity) {
         (Some(product), Some(quantity)) if errors.is_empty() => Ok(MovementRecord {
-            id: input.id.get().copied().unwrap_or_default(),
+            id: input.id.unwrap_or_default(),
             supplier,
             product,
-            quantity: *quantity,
-            description: input.description.clone().into_new(),
+            quantity,
+            description: input.description.clone().flatten(),
             created_at,
             updated_at: created_at,
         }),

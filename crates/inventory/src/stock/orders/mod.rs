@@ -11,7 +11,7 @@ mod store;
 pub(crate) use model::{OrderLine, OrderState, PaidOrder, WaitingOrders};
 
 use db::Conn;
-use resource::{Field, Reference, Setting, truth};
+use resource::{Field, Reference, truth};
 use web::locale::Locale;
 
 use super::movements::{Movement, MovementInput};
@@ -117,9 +117,9 @@ async fn book(work: &mut Work<'_>, id: i64, language: Locale) -> Result<PaidOrde
             continue;
         };
         let draft = Draft::of_input(MovementInput {
-            product: Setting::Set(Reference::of(product.id)),
-            quantity: Setting::Set(line.quantity),
-            description: Setting::Set(Some(description.clone())),
+            product: Some(Reference::of(product.id)),
+            quantity: Some(line.quantity),
+            description: Some(Some(description.clone())),
             ..MovementInput::default()
         });
         let outflow = Movement::Outflow.create(work, &draft).await?;

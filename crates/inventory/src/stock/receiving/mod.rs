@@ -4,7 +4,7 @@
 
 pub(crate) mod model;
 
-use resource::{Reference, Setting};
+use resource::Reference;
 use web::locale::Locale;
 
 use super::{
@@ -98,10 +98,10 @@ async fn book(work: &mut Work<'_>, id: i64, locale: Locale) -> Result<(), Refusa
         let quantity = quantity.map_err(|message| FieldErrors::of("quantity", message));
         let quantity = quantity.map_err(|errors| naming(&line.product, errors.into()))?;
         let input = MovementInput {
-            supplier: Setting::Set(Reference::of(supplier.id)),
-            product: Setting::Set(Reference::of(line.product.id)),
-            quantity: Setting::Set(quantity),
-            description: Setting::Set(description.clone()),
+            supplier: Some(Reference::of(supplier.id)),
+            product: Some(Reference::of(line.product.id)),
+            quantity: Some(quantity),
+            description: Some(description.clone()),
             ..MovementInput::default()
         };
         let booked = Movement::Inflow.create(work, &Draft::of_input(input)).await;

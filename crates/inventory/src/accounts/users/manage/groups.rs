@@ -79,13 +79,13 @@ async fn read_group(
 ) -> Result<(String, Vec<Permission>), Refusal> {
     let input = Draft::<Group>::read(members, Mode::Whole).valid()?;
     // Control characters separate the groups of a user where they are read.
-    let name = input.name.set().unwrap_or_default();
+    let name = input.name.unwrap_or_default();
     let name = name.replace(char::is_control, " ");
     let namesake = users::group_id(tx, &name).await?;
     if namesake.is_some_and(|other| Some(other) != id) {
         return Err(FieldErrors::of("name", TAKEN).into());
     }
-    Ok((name, input.permissions.set().unwrap_or_default()))
+    Ok((name, input.permissions.unwrap_or_default()))
 }
 
 /// Deletes a group, but not its members. Returns whether it existed. An error if it has permissions

@@ -58,7 +58,7 @@ pub(super) fn account(members: &Members) -> Draft<User> {
 }
 
 fn check_name(draft: &mut Draft<User>) {
-    let name = draft.input.username.get().map_or("", String::as_str);
+    let name = draft.input.username.as_deref().unwrap_or_default();
     if !name.chars().all(is_name) {
         draft.errors.add("username", NOT_A_NAME);
     }

@@ -18,7 +18,7 @@ pub(crate) use reading::{
 pub(crate) use store::{Details, Group, OpenSession};
 
 use db::Tx;
-use resource::{Field, Setting, truth};
+use resource::{Field, truth};
 
 use super::{User, UserInput, store as users};
 use crate::{
@@ -67,7 +67,7 @@ impl NewAccount {
     /// Reads the form of a new account, and hashes its password.
     pub(crate) async fn read(state: &State, members: &Members) -> Result<Self, Refusal> {
         let mut draft = input::username(members);
-        let username = draft.input.username.set().unwrap_or_default();
+        let username = draft.input.username.unwrap_or_default();
         let password = input::password(members, &username, &[], &mut draft.errors);
         draft.errors.into_result()?;
         let hash = hash(state, password).await?;
@@ -117,7 +117,7 @@ pub(crate) async fn change(
     };
     refuse_greater(caller, &before)?;
     refuse_locking_out(&input, caller, &before.user)?;
-    if let Some(name) = input.username.get() {
+    if let Some(name) = &input.username {
         let namesake = users::user_id(work.tx, name).await?;
         if namesake.is_some_and(|other| other != id) {
             return Err(FieldErrors::of("username", TAKEN).into());
@@ -143,16 +143,16 @@ async fn update(
 ) -> Result<(), Refusal> {
     let tx = &mut *work.tx;
     users::update(tx, id, input, work.now).await?;
-    if input.active == Setting::Set(false) {
+    if input.active == Some(false) {
         end_access(tx, id, work.now).await?;
     }
-    if input.superuser == Setting::Set(true) && caller.granted != Granted::Superuser {
+    if input.superuser == Some(true) && caller.granted != Granted::Superuser {
         return Err(FieldErrors::of("superuser", TOO_MUCH).into());
     }
-    if let Some(groups) = input.groups.get() {
+    if let Some(groups) = &input.groups {
         store::set_groups(tx, id, groups).await?;
     }
-    if let Some(permissions) = input.permissions.get() {
+    if let Some(permissions) = &input.permissions {
         users::set_permissions(tx, (Model::User, id), permissions).await?;
     }
     Ok(())
@@ -325,7 +325,7 @@ fn refuse_locking_out(input: &UserInput, caller: &Caller, before: &User) -> Resu
         ("staff", before.staff, &input.staff),
         ("superuser", before.superuser, &input.superuser),
     ] {
-        if had && *submitted == Setting::Set(false) {
+        if had && *submitted == Some(false) {
             errors.add(field, NOT_YOURSELF);
         }
     }

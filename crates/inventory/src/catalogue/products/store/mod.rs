@@ -47,14 +47,14 @@ pub(super) async fn insert(tx: &mut Tx, product: &ProductInput) -> Result<i64, E
         .insert_one(sql::insert("products", product.values()))
         .await?;
     release_serie_number(tx, serie_number).await?;
-    let title = product.title.get().map(|title| sql::folded(title));
+    let title = product.title.as_deref().map(sql::folded);
     search::add(tx, id, &title.unwrap_or_default()).await?;
     aggregates::note_change(tx, id).await?;
     Ok(id)
 }
 
 fn serie_number_of(input: &ProductInput) -> Option<&str> {
-    input.serie_number.get()?.as_deref()
+    input.serie_number.as_ref()?.as_deref()
 }
 
 async fn title_folded(conn: &mut Conn, id: i64) -> Result<Option<String>, Error> {
@@ -77,10 +77,10 @@ pub(super) async fn update_stock(
     let mut stock = Query::new("UPDATE product_stock SET updated_at = CASE WHEN updated_at > ");
     stock.bind(now).push(" THEN updated_at ELSE ").bind(now);
     stock.push(" END");
-    if let Some(category) = input.category.get() {
+    if let Some(category) = &input.category {
         stock.push(", category_id = ").bind(category.id);
     }
-    if let Some(brand) = input.brand.get() {
+    if let Some(brand) = &input.brand {
         stock.push(", brand_id = ").bind(brand.id);
     }
     stock.push(" WHERE product_id = ").bind(id);
@@ -115,10 +115,8 @@ pub(super) async fn update(tx: &mut Tx, id: i64, input: &ProductInput) -> Result
     reserve_serie_number(tx, serie_number).await?;
     tx.execute_of(&product).await?;
     release_serie_number(tx, serie_number).await?;
-    let new = input
-        .title
-        .get()
-        .map_or_else(|| old.clone(), |title| sql::folded(title));
+    let new = input.title.as_deref().map(sql::folded);
+    let new = new.unwrap_or_else(|| old.clone());
     if old != new {
         tx.execute(
             "UPDATE inflows SET title_folded = $2 WHERE product_id = $1",
