@@ -19,7 +19,7 @@
 mod names;
 mod store;
 
-use std::time::Duration;
+use std::{ops::ControlFlow, time::Duration};
 
 use db::{Db, Tx};
 use resource::stored_enum;
@@ -107,11 +107,6 @@ struct LockedImport {
     added: i64,
     /// Whether the uploaded file is stored, so that it can be confirmed again.
     has_file: bool,
-}
-
-enum StepResult {
-    More,
-    Ended(UploadState),
 }
 
 /// Why a step was rolled back.
@@ -285,11 +280,11 @@ pub(crate) async fn finish(
         author.now = clock.now().max(author.now);
         let job = async move |tx: &mut Tx| step(&mut author.work(tx), resource, id).await;
         let error = match retry_on_conflict(db, job).await {
-            Ok(StepResult::More) => {
+            Ok(ControlFlow::Continue(())) => {
                 retries = 0;
                 continue;
             }
-            Ok(StepResult::Ended(state)) => {
+            Ok(ControlFlow::Break(state)) => {
                 return Ok(match (refused, state) {
                     (Some(problem), _) => Ending::Refused(problem),
                     (None, UploadState::Done) => Ending::Published,
@@ -361,16 +356,20 @@ pub(super) async fn report(db: &Db, id: i64) -> Result<(), db::Error> {
 }
 
 /// Runs one step, in a short transaction.
-async fn step(work: &mut Work<'_>, resource: FileKind, id: i64) -> Result<StepResult, StepError> {
+async fn step(
+    work: &mut Work<'_>,
+    resource: FileKind,
+    id: i64,
+) -> Result<ControlFlow<UploadState>, StepError> {
     let Some(import) = store::lock(work.tx, id, work.now).await? else {
         let state = store::state(work.tx, id).await?;
-        return Ok(StepResult::Ended(state.unwrap_or(UploadState::Undone)));
+        return Ok(ControlFlow::Break(state.unwrap_or(UploadState::Undone)));
     };
     match import.state {
         UploadState::Publishing => publish(work, resource, id, import).await,
         UploadState::Withdrawing => withdraw(work, resource, id, import).await,
         UploadState::Discarding => discard(work, id, import).await,
-        state => Ok(StepResult::Ended(state)),
+        state => Ok(ControlFlow::Break(state)),
     }
 }
 
@@ -379,17 +378,17 @@ async fn publish(
     resource: FileKind,
     id: i64,
     import: LockedImport,
-) -> Result<StepResult, StepError> {
+) -> Result<ControlFlow<UploadState>, StepError> {
     let Some(rows) = store::take_chunk(work.tx, id).await? else {
         if store::delete_pins(work.tx, id, PINS_AT_ONCE).await? > 0 {
-            return Ok(StepResult::More);
+            return Ok(ControlFlow::Continue(()));
         }
         if import.problem.is_none() && import.added > 0 {
             let text = format!("{} ({})", import.name, import.added);
             audit::record(work, Action::Imported, resource.model(), None::<i64>, &text).await?;
         }
         store::end(work.tx, id, UploadState::Done).await?;
-        return Ok(StepResult::Ended(UploadState::Done));
+        return Ok(ControlFlow::Break(UploadState::Done));
     };
     for number in record::serie_numbers(resource, &rows) {
         store::release_serie_number(work.tx, id, &number).await?;
@@ -403,7 +402,7 @@ async fn publish(
     }
     // Readers add up all deltas, so a large import must not leave many.
     aggregates::compact(work.tx).await?;
-    Ok(StepResult::More)
+    Ok(ControlFlow::Continue(()))
 }
 
 async fn import_row(
@@ -431,14 +430,14 @@ async fn withdraw(
     resource: FileKind,
     id: i64,
     import: LockedImport,
-) -> Result<StepResult, StepError> {
+) -> Result<ControlFlow<UploadState>, StepError> {
     if import.problem.is_some() {
         work.origin = Origin::Import;
     }
     let objects = store::take_records(work.tx, id, RECORDS_AT_ONCE).await?;
     if objects.is_empty() {
         store::set_state(work.tx, id, UploadState::Discarding).await?;
-        return Ok(StepResult::More);
+        return Ok(ControlFlow::Continue(()));
     }
     let mut rows = Vec::new();
     for object in objects {
@@ -463,20 +462,20 @@ async fn withdraw(
         insert_chunk(work.tx, resource, id, number, &rows).await?;
     }
     aggregates::compact(work.tx).await?;
-    Ok(StepResult::More)
+    Ok(ControlFlow::Continue(()))
 }
 
 async fn discard(
     work: &mut Work<'_>,
     id: i64,
     import: LockedImport,
-) -> Result<StepResult, StepError> {
+) -> Result<ControlFlow<UploadState>, StepError> {
     if store::take_chunk(work.tx, id).await?.is_some()
         || store::delete_pins(work.tx, id, PINS_AT_ONCE).await? > 0
         || store::delete_serie_numbers(work.tx, id, PINS_AT_ONCE).await? > 0
         || names::delete_some(work, id).await?
     {
-        return Ok(StepResult::More);
+        return Ok(ControlFlow::Continue(()));
     }
     let state = if import.problem.is_none() {
         UploadState::Undone
@@ -488,5 +487,5 @@ async fn discard(
     } else {
         store::end(work.tx, id, state).await?;
     }
-    Ok(StepResult::Ended(state))
+    Ok(ControlFlow::Break(state))
 }
