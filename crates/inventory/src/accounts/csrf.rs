@@ -121,11 +121,7 @@ impl Secret {
 }
 
 fn exclusive_or(left: [u8; BYTES], right: [u8; BYTES]) -> [u8; BYTES] {
-    let mut result = left;
-    for (byte, other) in result.iter_mut().zip(right) {
-        *byte ^= other;
-    }
-    result
+    (u128::from_ne_bytes(left) ^ u128::from_ne_bytes(right)).to_ne_bytes()
 }
 
 fn unmasked(token: &str) -> Option<[u8; BYTES]> {
