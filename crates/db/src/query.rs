@@ -23,7 +23,7 @@ pub struct Query {
 }
 
 /// A value that a [`Query`] keeps until it runs.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub enum OwnedValue {
     /// SQL's NULL.
     Null,

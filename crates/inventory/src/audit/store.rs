@@ -44,11 +44,9 @@ pub(super) static SEARCH: TextSearch = TextSearch {
 
 impl LogSelection {
     pub(super) fn selection(&self) -> Selection<Entry> {
-        let user = self.user.map(Test::Is);
-        let action = self
-            .action
-            .map(|action| Test::IsText(action.name().to_owned()));
-        let model = self.model.clone().map(Test::IsText);
+        let user = self.user.map(Test::is);
+        let action = self.action.map(|action| Test::is(action.name()));
+        let model = self.model.clone().map(Test::is);
         let tests = [
             ("user", "user_id", user),
             ("action", "action", action),
@@ -68,12 +66,12 @@ impl LogSelection {
 
 /// The entries about a record, newest first.
 pub(super) fn of_object(model: Model, id: i64) -> Selection<Entry> {
-    let model = Test::IsText(model.code().to_owned());
+    let model = Test::is(model.code());
     Selection {
         list: &LIST,
         conditions: vec![
             Condition::new("model", "model", model),
-            Condition::new("object", "object_id", Test::Is(id)),
+            Condition::new("object", "object_id", Test::is(id)),
         ],
         order: by_id(true),
     }

@@ -105,7 +105,7 @@ pub(crate) async fn select(
     parameters: &Parameters,
 ) -> Result<Page<Endpoint>, Refusal> {
     let mut filters = Filters::new(parameters);
-    let enabled = filters.truth("enabled").map(Test::IsTrue);
+    let enabled = filters.truth("enabled").map(Test::is);
     filters.finish().into_result()?;
     let enabled = enabled.map(|test| Condition::new("enabled", "enabled", test));
     let endpoints = store::ENDPOINT_LIST.select(parameters, "searched", enabled);

@@ -57,14 +57,12 @@ pub(super) static DELIVERY_SEARCH: TextSearch = TextSearch {
 
 /// Deliveries, newest first.
 pub(super) fn deliveries(filter: Filter) -> Selection<Delivery> {
-    let state = filter
-        .state
-        .map(|state| Test::IsText(state.name().to_owned()));
+    let state = filter.state.map(|state| Test::is(state.name()));
     let tests = [
         ("state", "state", state),
-        ("endpoint", "endpoint_id", filter.endpoint.map(Test::Is)),
-        ("event", "event_id", filter.event.map(Test::Is)),
-        ("subject", "subject_id", filter.subject.map(Test::Is)),
+        ("endpoint", "endpoint_id", filter.endpoint.map(Test::is)),
+        ("event", "event_id", filter.event.map(Test::is)),
+        ("subject", "subject_id", filter.subject.map(Test::is)),
     ];
     let conditions = tests
         .into_iter()

@@ -16,7 +16,7 @@ mod store;
 pub(crate) mod tests;
 mod text_search;
 
-use db::{Error, Money, OwnedValue, Row, Timestamp};
+use db::{Error, OwnedValue, Row, Timestamp};
 use resource::{Field, Record, find, sql};
 
 pub(crate) use plan::{COMMON, DrivingTerm, QueryStats};
@@ -203,18 +203,16 @@ pub(crate) struct Condition {
 /// The comparison of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
-    Is(i64),
-    IsTrue(bool),
+    Is(OwnedValue),
     IsOneOf(Vec<i64>),
     /// Is in the result of a subquery. The query ends with a comparison, to which the id is
     /// appended.
     IsAmong(&'static str, i64),
-    IsText(String),
     Begins(String),
-    AtLeast(Bound),
-    AtMost(Bound),
-    Above(Bound),
-    Below(Bound),
+    AtLeast(OwnedValue),
+    AtMost(OwnedValue),
+    Above(OwnedValue),
+    Below(OwnedValue),
     /// The folded text contains a word.
     Contains(String),
     IsNull(bool),
@@ -222,30 +220,15 @@ pub(crate) enum Test {
     Matches(Key),
 }
 
-/// The bound of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Bound {
-    Id(i64),
-    Amount(Money),
-    Moment(Timestamp),
-}
-
-impl From<Bound> for OwnedValue {
-    fn from(bound: Bound) -> Self {
-        match bound {
-            Bound::Id(id) => id.into(),
-            Bound::Amount(amount) => amount.into(),
-            Bound::Moment(moment) => moment.into(),
-        }
+impl Test {
+    pub(crate) fn is(value: impl Into<OwnedValue>) -> Self {
+        Self::Is(value.into())
     }
 }
 
 /// Conditions on `created_at`: start, inclusive, and end, exclusive.
 pub(crate) fn between(bounds: Option<(Timestamp, Timestamp)>) -> impl Iterator<Item = Condition> {
-    let tests = bounds.map(|(from, until)| {
-        let (from, until) = (Bound::Moment(from), Bound::Moment(until));
-        [Test::AtLeast(from), Test::Below(until)]
-    });
+    let tests = bounds.map(|(from, until)| [Test::AtLeast(from.into()), Test::Below(until.into())]);
     let tests = tests.into_iter().flatten();
     tests.map(|test| Condition::new("created_at", "created_at", test))
 }
@@ -260,7 +243,7 @@ impl Condition {
     }
 
     const fn is_of_one_value(&self) -> bool {
-        matches!(self.test, Test::Is(_) | Test::IsText(_))
+        matches!(self.test, Test::Is(_))
     }
 
     /// Whether the condition excludes many rows of an index scan. `IS NULL` does not: it excludes
@@ -275,9 +258,7 @@ impl Condition {
             return true;
         }
         match self.test {
-            Test::Is(_) | Test::IsText(_) => {
-                index.within == Some(self.field) || index.order == self.field
-            }
+            Test::Is(_) => index.within == Some(self.field) || index.order == self.field,
             Test::AtLeast(_)
             | Test::AtMost(_)
             | Test::Above(_)

@@ -1,7 +1,7 @@
 //! The planner, which chooses how to read the ids of a page. The cost constants fit a million
 //! products and ten million movements; `balcao bench inventory --only lists` measures the result.
 
-use super::{Bound, Condition, Index, PageRange, Selection, Table, Test};
+use super::{Condition, Index, PageRange, Selection, Table, Test};
 
 /// The cost of sorting one match, in index entries. It includes reading the row.
 const SORTED: u64 = 8;
@@ -106,10 +106,7 @@ impl QueryStats {
         let Some((first, last)) = self.ids else {
             return Vec::new();
         };
-        let bounds = [
-            Test::AtLeast(Bound::Id(first)),
-            Test::AtMost(Bound::Id(last)),
-        ];
+        let bounds = [Test::AtLeast(first.into()), Test::AtMost(last.into())];
         bounds.map(|test| Condition::new("id", "id", test)).to_vec()
     }
 }

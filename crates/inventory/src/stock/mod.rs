@@ -208,7 +208,7 @@ pub(crate) async fn thresholds(
     parameters: &Parameters,
 ) -> Result<Page<OwnThreshold>, Refusal> {
     let mut filters = Filters::new(parameters);
-    let product = filters.id("product").map(Test::Is);
+    let product = filters.id("product").map(Test::is);
     let product = product.map(|test| Condition::new("product", "product_id", test));
     filters.finish().into_result()?;
     let own = store::OWN_THRESHOLDS.select(parameters, "title_folded", product);

@@ -273,7 +273,7 @@ pub(crate) async fn page(state: &State, parameters: &Parameters) -> Result<Page<
     let group = group.map(|id| Condition::new("id", "id", Test::IsAmong(store::OF_GROUP, id)));
     let mut conditions: Vec<_> = group.into_iter().collect();
     for field in [User::active, User::staff, User::superuser] {
-        let is_true = filters.truth(field.name).map(Test::IsTrue);
+        let is_true = filters.truth(field.name).map(Test::is);
         conditions.extend(is_true.map(|test| Condition::new(field.name, field.name, test)));
     }
     filters.finish().into_result()?;

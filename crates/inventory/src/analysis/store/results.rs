@@ -82,7 +82,7 @@ pub(crate) static SEARCH: TextSearch = TextSearch {
 
 /// Selects analyses, newest first, of all products or of one.
 pub(crate) fn selection(product: Option<i64>) -> Selection<AnalysisSummary> {
-    let product = product.map(Test::Is).into_iter();
+    let product = product.map(Test::is).into_iter();
     let product = product.map(|test| Condition::new("product", "product_id", test));
     Selection {
         list: &LIST,

@@ -6,12 +6,11 @@ mod far_walk;
 mod reading;
 mod skip_scan;
 
-use db::{Engine, Query};
+use db::{Engine, OwnedValue, Query};
 use resource::{Field, sql};
 
 use super::{
-    Bound, Columns, Condition, DrivingTerm, IndexName, List, PageRange, Selection, SortKey, Table,
-    Test,
+    Columns, Condition, DrivingTerm, IndexName, List, PageRange, Selection, SortKey, Table, Test,
     plan::{AccessPath, QueryStats, Walk},
 };
 use crate::search;
@@ -197,7 +196,7 @@ impl<T: 'static> Selection<T> {
             values.iter().map(move |value| {
                 let mut selection = self.clone();
                 if let Some(condition) = selection.conditions.get_mut(at) {
-                    condition.test = Test::Is(*value);
+                    condition.test = Test::is(*value);
                 }
                 selection
             })
@@ -396,11 +395,10 @@ impl Condition {
     fn push(&self, query: &mut Query, engine: Engine, alias: &'static str, is_planned: bool) {
         let is_number = !matches!(
             self.test,
-            Test::AtLeast(Bound::Moment(_))
-                | Test::Above(Bound::Moment(_))
-                | Test::Below(Bound::Moment(_))
-                | Test::IsTrue(_)
-                | Test::IsText(_)
+            Test::AtLeast(OwnedValue::Timestamp(_))
+                | Test::Above(OwnedValue::Timestamp(_))
+                | Test::Below(OwnedValue::Timestamp(_))
+                | Test::Is(OwnedValue::Boolean(_) | OwnedValue::Text(_))
                 | Test::Begins(_)
         );
         let column = [alias, ".", self.column];
@@ -422,11 +420,9 @@ impl Condition {
             }
         }
         match &self.test {
-            Test::Is(id) => query.push(" = ").bind(*id),
-            Test::IsTrue(truth) => query.push(" = ").bind(*truth),
+            Test::Is(value) => query.push(" = ").bind(value.clone()),
             Test::IsOneOf(ids) => query.any_of(ids.iter().copied()),
             Test::IsAmong(found, id) => query.push(" IN (").push(found).bind(*id).push(")"),
-            Test::IsText(text) => query.push(" = ").bind(text.as_str()),
             Test::Begins(text) => {
                 query.push(" >= ").bind(text.as_str());
                 match search::successor(text) {
@@ -437,10 +433,10 @@ impl Condition {
                     None => query,
                 }
             }
-            Test::AtLeast(bound) => query.push(" >= ").bind(*bound),
-            Test::AtMost(bound) => query.push(" <= ").bind(*bound),
-            Test::Above(bound) => query.push(" > ").bind(*bound),
-            Test::Below(bound) => query.push(" < ").bind(*bound),
+            Test::AtLeast(bound) => query.push(" >= ").bind(bound.clone()),
+            Test::AtMost(bound) => query.push(" <= ").bind(bound.clone()),
+            Test::Above(bound) => query.push(" > ").bind(bound.clone()),
+            Test::Below(bound) => query.push(" < ").bind(bound.clone()),
             Test::Contains(word) => {
                 query.push(" LIKE ").bind(search::pattern(word));
                 query.push(" ESCAPE '\\', FALSE)")

@@ -5,7 +5,7 @@ use db::{Conn, Error};
 use super::store::{self, Details, Group, OpenSession};
 use crate::{
     State,
-    listing::{Bound, Condition, Selection, Test},
+    listing::{Condition, Selection, Test},
     rest::{
         Refusal,
         list::{Filters, OrderBy},
@@ -57,8 +57,8 @@ pub(crate) async fn sessions_of(state: &State, user: i64) -> Result<Vec<OpenSess
 }
 
 fn open_conditions(state: &State, user: Option<i64>) -> Vec<Condition> {
-    let user = user.map(|id| Condition::new("user", "user_id", Test::Is(id)));
-    let now = Test::Above(Bound::Moment(state.clock.now()));
+    let user = user.map(|id| Condition::new("user", "user_id", Test::is(id)));
+    let now = Test::Above(state.clock.now().into());
     let is_open = Condition::new("expires_at", "expires_at", now);
     user.into_iter().chain([is_open]).collect()
 }

@@ -16,7 +16,7 @@ use resource::Record as _;
 
 use super::super::model::ProductRecord;
 use crate::{
-    listing::{Bound, Columns, Condition, Index, List, Selection, Table, Test, between},
+    listing::{Columns, Condition, Index, List, Selection, Table, Test, between},
     rest::{
         fields::FieldErrors,
         list::{FilterKind, Filters, OrderBy, QueryFilter, ordering, search_words},
@@ -93,7 +93,7 @@ pub(in crate::catalogue::products) fn selection(
     let mut conditions = Vec::new();
     for (field, column) in [("category", "category_id"), ("brand", "brand_id")] {
         let id = filters.id(field);
-        conditions.extend(id.map(|id| Condition::new(field, column, Test::Is(id))));
+        conditions.extend(id.map(|id| Condition::new(field, column, Test::is(id))));
     }
     for field in ProductRecord::FIELDS {
         let Some((least, greatest)) = field.bounds else {
@@ -107,8 +107,8 @@ pub(in crate::catalogue::products) fn selection(
             conditions.push(Condition::new("id", "id", Test::IsOneOf(Vec::new())));
             continue;
         }
-        let least = least.map(|least| Test::AtLeast(Bound::Amount(least.max(Money::ZERO))));
-        let greatest = greatest.map(|most| Test::AtMost(Bound::Amount(most.min(Money::MAX))));
+        let least = least.map(|least| Test::AtLeast(least.max(Money::ZERO).into()));
+        let greatest = greatest.map(|most| Test::AtMost(most.min(Money::MAX).into()));
         let tests = [least, greatest].into_iter().flatten();
         conditions.extend(tests.map(|test| Condition::new(field.name, field.name, test)));
     }

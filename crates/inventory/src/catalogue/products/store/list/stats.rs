@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, sync::Mutex};
 
-use db::{Conn, Error, lock_mutex};
+use db::{Conn, Error, OwnedValue, lock_mutex};
 
 use super::{ARCHIVED, ProductRecord, STOCK, WORDS};
 use crate::{
@@ -74,7 +74,7 @@ async fn read_stats(
         [
             Condition {
                 field,
-                test: Test::Is(id),
+                test: Test::Is(OwnedValue::Integer(id)),
                 ..
             },
         ] => {
@@ -128,7 +128,7 @@ async fn driving_term(
 async fn word_term(conn: &mut Conn, condition: &Condition, key: Key) -> Result<DrivingTerm, Error> {
     let index_entries = search::entries_of(conn, &key, COMMON).await?;
     let answers = key.exact.then(|| condition.clone());
-    let test = index_entries.only.map_or(Test::Matches(key), Test::Is);
+    let test = index_entries.only.map_or(Test::Matches(key), Test::is);
     Ok(DrivingTerm {
         table: &WORDS,
         condition: Condition::new("word", "word_id", test),

@@ -14,15 +14,15 @@
 #[cfg(test)]
 mod tests;
 
-use db::{Conn, Error, Row};
+use db::{Conn, Error, OwnedValue, Row};
 use resource::{Field, Record as _};
 
 use super::super::{Movement, MovementRecord};
 use crate::{
     aggregates,
     listing::{
-        Bound, Columns, Condition, Index, IndexName, List, Matches, PageRange, QueryStats,
-        SearchedText, Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
+        Columns, Condition, Index, IndexName, List, Matches, PageRange, QueryStats, SearchedText,
+        Selection, Table, Test, TextQuery, TextSearch, by_time, text_of,
     },
     movement::entry_of_movement,
     rest::{
@@ -183,16 +183,16 @@ impl MovementList {
         let mut conditions = Vec::new();
         if movement == Movement::Inflow {
             let supplier = filters.id("supplier");
-            let is_supplier = |id| Condition::new("supplier", "supplier_id", Test::Is(id));
+            let is_supplier = |id| Condition::new("supplier", "supplier_id", Test::is(id));
             conditions.extend(supplier.map(is_supplier));
         }
         let product = filters.id("product");
-        conditions.extend(product.map(|id| Condition::new("product", "product_id", Test::Is(id))));
+        conditions.extend(product.map(|id| Condition::new("product", "product_id", Test::is(id))));
         let from = filters.day_start(FROM.name);
         let until = filters.day_start(TO.name).map(|day| day + DAY);
         let days = [
-            from.map(|from| Test::AtLeast(Bound::Moment(from))),
-            until.map(|until| Test::Below(Bound::Moment(until))),
+            from.map(|from| Test::AtLeast(from.into())),
+            until.map(|until| Test::Below(until.into())),
         ];
         let days = days.into_iter().flatten();
         conditions.extend(days.map(|test| Condition::new("created_at", "created_at", test)));
@@ -216,10 +216,10 @@ impl MovementList {
         let (mut supplier, mut product, mut from, mut until) = (None, None, None, None);
         for condition in &self.selection.conditions {
             match (condition.field, &condition.test) {
-                ("supplier", Test::Is(id)) => supplier = Some(*id),
-                ("product", Test::Is(id)) => product = Some(*id),
-                (_, Test::AtLeast(Bound::Moment(moment))) => from = Some(*moment),
-                (_, Test::Below(Bound::Moment(moment))) => until = Some(*moment),
+                ("supplier", Test::Is(OwnedValue::Integer(id))) => supplier = Some(*id),
+                ("product", Test::Is(OwnedValue::Integer(id))) => product = Some(*id),
+                (_, Test::AtLeast(OwnedValue::Timestamp(moment))) => from = Some(*moment),
+                (_, Test::Below(OwnedValue::Timestamp(moment))) => until = Some(*moment),
                 _ => {}
             }
         }
