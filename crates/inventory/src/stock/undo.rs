@@ -28,7 +28,7 @@ pub(crate) async fn document(
         if was_booked {
             match kind {
                 DocumentKind::Receipt => receiving::reverse(work, &document).await?,
-                DocumentKind::Count => counts::reverse(work, &document, locale).await?,
+                DocumentKind::Count => counts::adjust(work, &document, locale, true).await?,
             }
             store::forget_booking(work.tx, id).await?;
         }

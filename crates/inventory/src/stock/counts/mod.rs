@@ -135,8 +135,9 @@ fn check(lines: &[DocumentLine], seen: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Books the differences of a count, or the opposite differences to undo it.
-async fn adjust(
+/// Books the differences of a count, or the opposite differences to undo it. 409 that names the line
+/// whose units are no longer in stock.
+pub(super) async fn adjust(
     work: &mut Work<'_>,
     count: &Document,
     locale: Locale,
@@ -175,14 +176,4 @@ async fn adjust(
         adjustments::explain(work, product, units, &explanation).await?;
     }
     Ok(())
-}
-
-/// Undoes the differences of a booked count. 409 that names the line whose units are no longer in
-/// stock.
-pub(super) async fn reverse(
-    work: &mut Work<'_>,
-    count: &Document,
-    locale: Locale,
-) -> Result<(), Refusal> {
-    adjust(work, count, locale, true).await
 }
