@@ -150,14 +150,7 @@ impl Composer {
             .map(|home| format!("{}{}", home.trim_end_matches('/'), content.link.1));
         let mut plain = content.paragraphs.join("\n\n");
         for section in &content.sections {
-            if !section.heading.is_empty() {
-                plain.push_str("\n\n");
-                plain.push_str(&section.heading);
-            }
-            for item in &section.items {
-                plain.push_str("\n- ");
-                plain.push_str(item);
-            }
+            section.append_to(&mut plain);
         }
         if let Some(link) = &link {
             plain.push_str("\n\n");

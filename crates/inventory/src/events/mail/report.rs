@@ -22,12 +22,23 @@ pub(crate) struct ReportSection {
 impl ReportText {
     /// The report as plain text. The first line is the heading, as in other analyses.
     pub(crate) fn text(&self) -> String {
-        let mut lines = vec![self.heading.clone(), String::new(), self.opening.clone()];
+        let mut text = format!("{}\n\n{}", self.heading, self.opening);
         for section in &self.sections {
-            lines.push(String::new());
-            lines.push(section.heading.clone());
-            lines.extend(section.items.iter().map(|item| format!("- {item}")));
+            section.append_to(&mut text);
         }
-        lines.join("\n")
+        text
+    }
+}
+
+impl ReportSection {
+    pub(super) fn append_to(&self, plain: &mut String) {
+        if !self.heading.is_empty() {
+            plain.push_str("\n\n");
+            plain.push_str(&self.heading);
+        }
+        for item in &self.items {
+            plain.push_str("\n- ");
+            plain.push_str(item);
+        }
     }
 }
