@@ -1,6 +1,8 @@
 //! The responses to `OPTIONS`, as the conventions define them: the endpoint's name, its formats,
 //! and the fields that the caller may write.
 
+use std::collections::BTreeMap;
+
 use axum::response::Response;
 use http::{Method, StatusCode};
 use resource::{Field, Kind, capitalized};
@@ -71,14 +73,6 @@ pub(crate) struct WritableFields {
     pub(crate) fields: &'static [&'static Field],
 }
 
-impl Serialize for WritableFields {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.method.as_str(), &FieldsMetadata(self.fields))?;
-        map.end()
-    }
-}
-
 struct FieldsMetadata(&'static [&'static Field]);
 
 impl Serialize for FieldsMetadata {
@@ -104,8 +98,11 @@ pub(crate) fn answer(name: &str, actions: Option<WritableFields>) -> Response {
         renders: [&'static str; 1],
         parses: [&'static str; 1],
         #[serde(skip_serializing_if = "Option::is_none")]
-        actions: Option<WritableFields>,
+        actions: Option<BTreeMap<String, FieldsMetadata>>,
     }
+    let actions = actions.map(|WritableFields { method, fields }| {
+        BTreeMap::from([(method.to_string(), FieldsMetadata(fields))])
+    });
     json(
         StatusCode::OK,
         &Metadata {
