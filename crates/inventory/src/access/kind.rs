@@ -33,49 +33,35 @@ pub struct KindDescription {
     pub(crate) referrer: (&'static str, Model),
 }
 
+const BRAND: KindDescription = KindDescription {
+    path: "brands",
+    words: Words::feminine(("marca", "brand"), ("marcas", "brands")),
+    icon: "tag",
+    example: "Tio João",
+    referrer: ("products", Model::Product),
+};
+const CATEGORY: KindDescription = KindDescription {
+    path: "categories",
+    words: Words::feminine(("categoria", "category"), ("categorias", "categories")),
+    icon: "folder",
+    example: "Grãos",
+    referrer: ("products", Model::Product),
+};
+const SUPPLIER: KindDescription = KindDescription {
+    path: "suppliers",
+    words: Words::masculine(("fornecedor", "supplier"), ("fornecedores", "suppliers")),
+    icon: "truck",
+    example: "Atacado Sul",
+    referrer: ("inflows", Model::Inflow),
+};
+
 impl Kind {
     /// The properties of the kind.
     pub const fn about(self) -> &'static KindDescription {
         match self {
-            Self::Brand => {
-                const {
-                    &KindDescription {
-                        path: "brands",
-                        words: Words::feminine(("marca", "brand"), ("marcas", "brands")),
-                        icon: "tag",
-                        example: "Tio João",
-                        referrer: ("products", Model::Product),
-                    }
-                }
-            }
-            Self::Category => {
-                const {
-                    &KindDescription {
-                        path: "categories",
-                        words: Words::feminine(
-                            ("categoria", "category"),
-                            ("categorias", "categories"),
-                        ),
-                        icon: "folder",
-                        example: "Grãos",
-                        referrer: ("products", Model::Product),
-                    }
-                }
-            }
-            Self::Supplier => {
-                const {
-                    &KindDescription {
-                        path: "suppliers",
-                        words: Words::masculine(
-                            ("fornecedor", "supplier"),
-                            ("fornecedores", "suppliers"),
-                        ),
-                        icon: "truck",
-                        example: "Atacado Sul",
-                        referrer: ("inflows", Model::Inflow),
-                    }
-                }
-            }
+            Self::Brand => &BRAND,
+            Self::Category => &CATEGORY,
+            Self::Supplier => &SUPPLIER,
         }
     }
 
