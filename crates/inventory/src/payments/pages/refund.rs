@@ -179,7 +179,9 @@ pub(super) async fn refund(
     let Some(last_request) = confirmed else {
         let entries = payments::audited_requests(&frame.state, &id).await?;
         let last_request = entries.first().map_or(0, |entry| entry.id);
-        return Ok(subject.confirmation(&frame, amount, last_request).show(&frame));
+        return Ok(subject
+            .confirmation(&frame, amount, last_request)
+            .show(&frame));
     };
     let key = format!("refund-{id}-{last_request}");
     match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
@@ -196,7 +198,7 @@ pub(super) async fn refund(
             Ok(subject.ask(&frame, &form).await?)
         }
         Err(Failure::Unanswered(_)) => {
-            let confirmation = subject.confirmation(&frame, amount, form.value(TOKEN));
+            let confirmation = subject.confirmation(&frame, amount, last_request);
             Ok(unknown_outcome(&frame, confirmation))
         }
         Err(failure) => Ok(unavailable(&frame, failure)),
