@@ -89,10 +89,16 @@ pub(super) async fn of_checkout(conn: &mut Conn, order: &str) -> Result<Option<P
 
 /// The oldest waiting orders, at most `limit`, and the number of all.
 pub(super) async fn waiting(conn: &mut Conn, limit: i64) -> Result<WaitingOrders, Error> {
-    let sql = "SELECT count(*) FROM paid_orders WHERE state = 'waiting'";
-    let count = conn.one(sql, &[], |row| row.get(0)).await?;
-    let sql = orders!("WHERE o.state = 'waiting' ORDER BY o.id LIMIT $1");
-    let mut first = conn.all(sql, &[&limit], order_of).await?;
+    let found: Vec<(PaidOrder, i64)> = conn
+        .all(
+            "SELECT o.id, o.order_id, o.reference, o.state, o.received_at, (SELECT count(*) FROM paid_orders WHERE state = 'waiting')
+             FROM paid_orders AS o WHERE o.state = 'waiting' ORDER BY o.id LIMIT $1",
+            &[&limit],
+            |row| Ok((order_of(row)?, row.get(5)?)),
+        )
+        .await?;
+    let count = found.first().map_or(0, |(_, count)| *count);
+    let mut first: Vec<PaidOrder> = found.into_iter().map(|(order, _)| order).collect();
     fill(conn, &mut first).await?;
     Ok(WaitingOrders { count, first })
 }
