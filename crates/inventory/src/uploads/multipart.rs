@@ -41,7 +41,9 @@ pub(super) async fn read(request: Request) -> Result<UploadForm, MultipartError>
 async fn fields(mut form: Multipart) -> Result<UploadForm, MultipartError> {
     let mut upload = UploadForm::default();
     while let Some(field) = form.next_field().await? {
-        let name = field.name().unwrap_or_default().to_owned();
+        let Some(name) = field.name().map(str::to_owned) else {
+            continue;
+        };
         let Entry::Vacant(vacant) = upload.fields.entry(name) else {
             continue;
         };
