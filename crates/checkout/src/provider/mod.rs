@@ -12,9 +12,11 @@ mod failure;
 mod message;
 mod payment;
 mod quota;
+mod refund;
 mod secret;
 mod send;
 mod transport;
+mod values;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +33,8 @@ use web::rate::{Rates, Windows};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use changes::{ChangedPayments, Changes};
 pub use failure::Failure;
-pub use payment::{Artefacts, ProviderPayment, ProviderRefund, RefundAnswer, is_provider_id};
+pub use payment::{Artefacts, ProviderPayment, is_provider_id};
+pub use refund::{ProviderRefund, RefundAnswer};
 pub use secret::{AccessToken, AccessTokenError, CardToken};
 pub use transport::{Answer, Call, Carrying, Transport};
 

@@ -2,13 +2,14 @@
 //!
 //! Known quirks: ids are numbers or strings, amounts are numbers or strings, the payer's data may
 //! be null "for security reasons", and the card's expiry may be masked by a non-number (it is not
-//! read at all). A repeated refund has an empty response.
+//! read at all).
 
-use db::{Money, Timestamp};
+use db::Money;
 
-use super::message::{SHORT_RUN, clean};
+use super::refund::ProviderRefund;
+use super::values::{date, money, object, text, word};
 use super::{CardToken, Failure};
-use crate::json::{Object, Value, elements};
+use crate::json::{Object, Value};
 
 /// A payment as the provider reports it. Texts are unchanged. A missing value, or one of an
 /// unexpected type, is `None`.
@@ -74,29 +75,6 @@ pub(super) enum PaymentName<'a> {
     Reference(&'a str),
     /// The provider's id.
     Id(&'a str),
-}
-
-/// A refund as the provider reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderRefund {
-    /// The refund's id, as text also if it was a number.
-    pub id: String,
-    /// The refunded amount.
-    pub amount: Option<Money>,
-    /// `approved`, `in_process` or `rejected`. Empty if missing.
-    pub status: String,
-    /// ISO 8601 with an offset, unchanged.
-    pub date_created: Option<String>,
-}
-
-/// The response to a refund request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RefundAnswer {
-    /// The refund was made by this call, or by an earlier one with the same key.
-    Made(ProviderRefund),
-    /// A refund with the same key was made before. The provider does not say which; its list has
-    /// it.
-    AlreadyMade,
 }
 
 impl ProviderPayment {
@@ -224,54 +202,6 @@ pub(super) fn results(
     Ok(answer.array("results").into_iter().map(read).collect())
 }
 
-impl ProviderRefund {
-    pub(super) fn read_list(status: u16, body: &[u8]) -> Result<Vec<Self>, Failure> {
-        let unreadable = || Failure::unreadable(status, "no list of refunds");
-        let list = std::str::from_utf8(body).map_err(|_| unreadable())?;
-        if !list.trim_start().starts_with('[') {
-            return Err(unreadable());
-        }
-        let refunds = elements(Value::Other(list));
-        refunds
-            .into_iter()
-            .map(|value| Self::from_json(value).ok_or_else(unreadable))
-            .collect()
-    }
-
-    fn from_json(value: Value<'_>) -> Option<Self> {
-        let refund = value.object()?;
-        Some(Self {
-            id: text(refund.get("id"))?,
-            amount: money(refund.get("amount")),
-            status: word(refund.get("status")).unwrap_or_default(),
-            date_created: date(refund.get("date_created")),
-        })
-    }
-}
-
-impl RefundAnswer {
-    /// The answer to a request to refund this amount of this payment. One about another refund must
-    /// not end it.
-    pub(super) fn read(
-        status: u16,
-        body: &[u8],
-        (payment, amount): (&str, Money),
-    ) -> Result<Self, Failure> {
-        if body.trim_ascii().is_empty() {
-            return Ok(RefundAnswer::AlreadyMade);
-        }
-        let text =
-            std::str::from_utf8(body).map_err(|_| Failure::unreadable(status, "not UTF-8"))?;
-        let made = ProviderRefund::from_json(Value::Other(text))
-            .ok_or_else(|| Failure::unreadable(status, "no refund"))?;
-        let of = object(status, body)?.get("payment_id").scalar();
-        if of.is_some_and(|of| of != payment) || made.amount.is_some_and(|made| made != amount) {
-            return Err(Failure::unreadable(status, "it is about another refund"));
-        }
-        Ok(RefundAnswer::Made(made))
-    }
-}
-
 impl CardToken {
     pub(super) fn read(status: u16, body: &[u8]) -> Result<Self, Failure> {
         let token = object(status, body)?;
@@ -289,45 +219,8 @@ pub fn is_provider_id(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
-fn object(status: u16, body: &[u8]) -> Result<Object<'_>, Failure> {
-    let text = std::str::from_utf8(body).map_err(|_| Failure::unreadable(status, "not UTF-8"))?;
-    Object::parse(text).map_err(|_| Failure::unreadable(status, "not a JSON object"))
-}
-
 fn inner(object: Option<&Object<'_>>, name: &str) -> Option<String> {
     object.and_then(|object| text(object.get(name)))
-}
-
-/// A string or a number as text. `None` if it is blank, of another type, or has control characters,
-/// which the database cannot store.
-fn text(value: Value<'_>) -> Option<String> {
-    let is_text = |text: &String| !text.trim().is_empty() && !text.chars().any(char::is_control);
-    value.scalar().filter(is_text)
-}
-
-/// One of the provider's words. None of them has more than a single digit (`3ds`), but a card's
-/// number, security code and expiry have.
-fn word(value: Value<'_>) -> Option<String> {
-    let word = value.scalar().filter(|word| !word.trim().is_empty());
-    word.map(|word| clean(&word, SHORT_RUN))
-}
-
-/// A valid date, unchanged.
-fn date(value: Value<'_>) -> Option<String> {
-    text(value).filter(|date| Timestamp::parse(date).is_ok())
-}
-
-/// Parses a number or a numeric string. Zeros after the second decimal are ignored.
-fn money(value: Value<'_>) -> Option<Money> {
-    let source = text(value)?;
-    let source = source.trim();
-    let plain = match source.split_once('.') {
-        Some((_, fraction)) if fraction.len() > 2 => {
-            source.trim_end_matches('0').trim_end_matches('.')
-        }
-        _ => source,
-    };
-    Money::parse(plain).ok()
 }
 
 #[cfg(test)]
@@ -464,35 +357,6 @@ mod tests {
                 ProviderRefund::read_list(200, wrong.as_bytes()).is_err(),
                 "{wrong}"
             );
-        }
-    }
-
-    /// The answer to a refund of 4.00 of the payment 1.
-    fn refund(body: &[u8]) -> Result<RefundAnswer, Failure> {
-        RefundAnswer::read(200, body, ("1", Money::from_cents(400)))
-    }
-
-    #[test]
-    fn an_empty_answer_to_a_refund_says_that_it_was_made_before() {
-        assert_eq!(refund(b" \n").unwrap(), RefundAnswer::AlreadyMade);
-        assert!(refund(b"{}").is_err());
-        assert!(refund(b"\xff").is_err());
-    }
-
-    #[test]
-    fn an_answer_about_another_refund_ends_nothing() {
-        for ours in [
-            r#"{"id":7,"payment_id":1,"amount":4}"#,
-            r#"{"id":7,"payment_id":"1","amount":"4.00"}"#,
-            r#"{"id":7}"#,
-        ] {
-            assert!(refund(ours.as_bytes()).is_ok(), "{ours}");
-        }
-        for another in [
-            r#"{"id":7,"payment_id":2,"amount":4}"#,
-            r#"{"id":7,"payment_id":1,"amount":3}"#,
-        ] {
-            assert!(refund(another.as_bytes()).is_err(), "{another}");
         }
     }
 
