@@ -267,7 +267,7 @@ impl Client {
         let answer = self
             .call("refund", Method::POST, &path, send::refund(amount), key)
             .await?;
-        RefundAnswer::read(answer.status, &answer.body, (id, amount))
+        RefundAnswer::read(answer.status, &answer.body, id)
     }
 
     /// The refunds of a payment. `GET /v1/payments/{id}/refunds`

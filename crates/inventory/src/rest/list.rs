@@ -347,12 +347,12 @@ mod tests {
 
     #[test]
     fn unknown_order_names_are_dropped() {
+        const ID: &Field = &resource::id().named("id");
+        const NAME: &Field = &resource::token::<String>("Nome", "Name").named("name");
         let default = OrderBy {
             field: "name",
             descending: false,
         };
-        const ID: &Field = &resource::id().named("id");
-        const NAME: &Field = &resource::token::<String>("Nome", "Name").named("name");
         let order = |query: &str| ordering(&parameters(query), &[ID, NAME], default);
         assert_eq!(
             order("ordering=-id,%20name"),

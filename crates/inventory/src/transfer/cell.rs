@@ -81,8 +81,8 @@ impl Decimals {
 /// A whole number as the API parses it. Separated thousands are refused: to the API `1.000` is one.
 pub(super) fn read_count(cell: &str) -> Result<String, Message> {
     let text = cell.trim();
-    let marks = ['.', ','].into_iter().filter(|mark| text.contains(*mark));
-    match marks.filter_map(|mark| groups(text, mark)).next() {
+    let mut marks = ['.', ','].into_iter().filter(|mark| text.contains(*mark));
+    match marks.find_map(|mark| groups(text, mark)) {
         None => Ok(cell.to_owned()),
         Some(digits) => Err(Message::new(
             format!("Escreva o número sem separador de milhar: {digits}."),

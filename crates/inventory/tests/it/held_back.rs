@@ -46,9 +46,10 @@ app_on_both_engines!(
                 .header("authorization", &authorization)
                 .header("content-type", "application/json");
             let body = "{\"name\":\"Camil\"}".to_owned();
-            let happens = async || match meanwhile {
-                Some(sql) => app.execute(sql).await,
-                None => {}
+            let happens = async || {
+                if let Some(sql) = meanwhile {
+                    app.execute(sql).await;
+                }
             };
             held_back(&app, request, body, happens).await.status
         };
@@ -70,9 +71,10 @@ app_on_both_engines!(
                 .header("cookie", format!("sessionid={session}; csrftoken={token}"))
                 .header("content-type", "application/x-www-form-urlencoded");
             let body = format!("name={name}&csrfmiddlewaretoken={token}");
-            let happens = async || match meanwhile {
-                Some(sql) => app.execute(sql).await,
-                None => {}
+            let happens = async || {
+                if let Some(sql) = meanwhile {
+                    app.execute(sql).await;
+                }
             };
             held_back(&app, request, body, happens).await.status
         };

@@ -92,12 +92,13 @@ pub(crate) fn typed(
 ) -> (String, String) {
     let typed = form.get(&quantity_field(line.id));
     let typed = typed.filter(|typed| Some(typed.trim()) != form.get(&shown_field(line.id)));
+    let stored = || {
+        line.quantity
+            .map_or_else(String::new, |units| units.to_string())
+    };
     let problem = problems.iter().find(|(id, _)| *id == line.id);
     (
-        typed.map(str::to_owned).unwrap_or_else(|| {
-            line.quantity
-                .map_or_else(String::new, |units| units.to_string())
-        }),
+        typed.map_or_else(stored, str::to_owned),
         problem.map_or_else(String::new, |(_, message)| message.text(locale).to_owned()),
     )
 }

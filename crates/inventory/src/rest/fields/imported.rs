@@ -40,9 +40,7 @@ impl Reader<'_> {
         now: Timestamp,
     ) -> Option<OwnedValue> {
         let text = self.optional(field, |value| text(value, Some(MAX_TIME)));
-        let Some(text) = text.flatten() else {
-            return None;
-        };
+        let text = text.flatten()?;
         let error = match Timestamp::parse(&text) {
             Err(_) => NOT_A_TIME,
             Ok(time) if time > now => FUTURE,

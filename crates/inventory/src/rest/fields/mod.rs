@@ -174,10 +174,7 @@ impl<'body> Reader<'body> {
         field: &'static str,
         read: impl FnOnce(&Value) -> ParseResult<T>,
     ) -> Option<Option<T>> {
-        let Some(raw) = self.members.get(field) else {
-            return None;
-        };
-        match Value::of(raw) {
+        match Value::of(self.members.get(field)?) {
             Value::Null => Some(None),
             // An invalid value is reported as an error, so the value does not matter.
             value => Some(self.report(field, read(&value))),

@@ -81,8 +81,8 @@ impl FormWrite {
         let Some(written) = written.filter(|_| refused.is_empty()) else {
             return Err(WriteFailure::Refused(refused));
         };
-        let (changes, of) = (FieldChange::all_named(&changed), model.about.model);
-        audit::record_changes(work, &changes, of, written.id, &written.text).await?;
+        let (fields, of) = (FieldChange::all_named(&changed), model.about.model);
+        audit::record_changes(work, &fields, of, written.id, &written.text).await?;
         Ok(written)
     }
 
