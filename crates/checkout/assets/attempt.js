@@ -2,7 +2,7 @@
    Waits of 2, 4 and 8 seconds, as the service's documentation asks, always with the same key: the service continues the same attempt and
    never charges twice. The key is remembered before anything is sent, so that a page that is loaded again asks for the outcome by it. */
 
-import { form, language, order, wait } from "./page.js";
+import { form, keepTime, language, order, wait } from "./page.js";
 import { forgetAttempt, rememberAttempt } from "./remember.js";
 
 const WAITS = [2, 4, 8];
@@ -143,6 +143,7 @@ async function send({ key, body }) {
       credentials: "omit",
       redirect: "error",
     });
+    keepTime(response);
     answer = await response.json();
   } catch {
     return { kind: "unanswered", charged: "maybe" };

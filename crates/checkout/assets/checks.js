@@ -3,7 +3,7 @@
 
 import { codeLength, digits, network, passesLuhn } from "./card.js";
 import { cents } from "./masks.js";
-import { form, limits, say } from "./page.js";
+import { form, limits, now, say } from "./page.js";
 
 const MOST_CENTS = 99_999_999_999_999;
 
@@ -26,7 +26,7 @@ const CHECKS = {
     const [, month, year] = /^(\d{2})\/(\d{2})$/.exec(value("expiry")) ?? [];
     if (!month || Number(month) < 1 || Number(month) > 12) return "expiry_invalid";
     const [thisYear, thisMonth] = new Intl.DateTimeFormat("en-CA", { timeZone: "America/Sao_Paulo", year: "numeric", month: "2-digit" })
-      .format(new Date()).split("-");
+      .format(now()).split("-");
     if (2000 + Number(year) > limits.expiration_year) return "expiry_far";
     return `20${year}-${month}` < `${thisYear}-${thisMonth}` ? "expiry_past" : null;
   },

@@ -1,6 +1,6 @@
 /* The state of a payment as it changes: server-sent events, or a question every few seconds where they do not come through. */
 
-import { wait } from "./page.js";
+import { keepTime, wait } from "./page.js";
 
 const FINAL = new Set(["approved", "rejected", "cancelled", "refunded", "charged_back"]);
 const PAUSE = 4000;
@@ -15,6 +15,7 @@ const address = ({ id, token }, what) => `/payments/${encodeURIComponent(id)}/${
  */
 export async function look(known, what = "status") {
   const response = await fetch(address(known, what), { cache: "no-store", credentials: "omit" });
+  keepTime(response);
   if (response.status === 404 || response.status === 401) return null;
   if (!response.ok) throw new Error(`status ${response.status}`);
   return response.json();

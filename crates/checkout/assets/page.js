@@ -37,6 +37,17 @@ export function duration(seconds) {
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 
+let ahead = 0;
+
+/** Takes the time from an answer of the service: the device's clock may be wrong by more than a minute. */
+export function keepTime(response) {
+  const difference = Date.now() - Date.parse(response.headers.get("date"));
+  ahead = Math.abs(difference) > 60_000 ? difference : 0;
+}
+
+/** The service's time, in milliseconds. */
+export const now = () => Date.now() - ahead;
+
 /** A moment as the reader writes it, in Brasília, as reloaded pages and mails tell it. */
 export function moment(date) {
   return new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "America/Sao_Paulo" }).format(date);

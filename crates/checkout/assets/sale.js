@@ -2,7 +2,7 @@
    state calls for. */
 
 import { follow, look } from "./follow.js";
-import { day, form, moment, money, order, reason, root, say, wait } from "./page.js";
+import { day, form, moment, money, now, order, reason, root, say, wait } from "./page.js";
 import { forget, remember, rememberEnded } from "./remember.js";
 import { countDown, show } from "./views.js";
 
@@ -90,7 +90,7 @@ function stay(sale, actions) {
   follow(sale, async ({ status, status_detail: detail }) => {
     if (status === shown.status) return;
     shown = { ...shown, status, detail };
-    if (status === "approved") shown = await complete({ ...shown, date: new Date().toISOString() });
+    if (status === "approved") shown = await complete({ ...shown, date: new Date(now()).toISOString() });
     if (!signal.aborted) present(shown, actions);
   }, signal);
 }

@@ -1,7 +1,7 @@
 /* What stands in the place of the form once there is a payment. The words are in the page's <template> elements, in the reader's
    language; here they are filled, and their buttons are tied. */
 
-import { root } from "./page.js";
+import { now, root } from "./page.js";
 
 const form = document.querySelector("#payment");
 const place = document.querySelector("#result");
@@ -57,7 +57,7 @@ function inOnePiece(text) {
 /** Counts down to a moment inside an element; calls `onEnd` once it is there. Gives the way to stop it. */
 export function countDown(element, end, onEnd) {
   const tick = () => {
-    const left = Math.max(0, Math.round((end - Date.now()) / 1000));
+    const left = Math.max(0, Math.round((end - now()) / 1000));
     const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
     const two = (number) => String(number).padStart(2, "0");
     element.textContent = `${hours ? `${two(hours)}:` : ""}${two(minutes)}:${two(seconds)}`;
