@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use http::{
-    Extensions, HeaderMap, HeaderValue, Method, StatusCode, header::ACCEPT, request::Parts,
+    Extensions, HeaderMap, HeaderValue, Method, StatusCode,
+    header::{ACCEPT, CONTENT_TYPE},
+    request::Parts,
 };
 
 use http_body_util::Limited;
@@ -68,9 +70,9 @@ pub async fn admit(
     })
 }
 
-/// Checks a request to a public endpoint: negotiation 406 → method 405 → origin 403 → rate limit 429
-/// by the client's address. A request that another site can have its visitors send counts nowhere:
-/// it would lock them out.
+/// Checks a request to a public endpoint: negotiation 406 → rate limit 429 by the client's address
+/// → method 405. What another site can have its visitors send, which is no JSON, counts nowhere: it
+/// would lock them out.
 pub async fn admit_anyone(
     state: &State,
     allow: &'static [Method],
@@ -79,11 +81,12 @@ pub async fn admit_anyone(
     let (parts, body) = request.into_parts();
     let parameters = Parameters::of_address(&parts.uri);
     negotiate(&parts.headers, &parameters)?;
-    check_method(&parts, allow)?;
-    if parts.method != Method::OPTIONS {
-        check_origin(&parts)?;
+    let content_type = parts.headers.get(CONTENT_TYPE);
+    let is_json = content_type.is_some_and(|kind| body::is_json(kind.to_str().ok()));
+    if is_json || check_origin(&parts).is_ok() {
         throttle_address(state, &parts.extensions).await?;
     }
+    check_method(&parts, allow)?;
     let body = Body::new(Limited::new(body, STRANGERS_BODY));
     Ok((parts, body))
 }

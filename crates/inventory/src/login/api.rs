@@ -111,7 +111,7 @@ pub(crate) fn routes() -> OpenApiRouter<State> {
         (status = 200,
         description = "The pair. The access token lives a day, the refresh token a week, unless configured otherwise.",
         body = TokenPair, example = json!(example_pair())),
-        Failure<400>, Failure<403>, Failure<413>, Failure<415>,
+        Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
 async fn tokens_obtain(
@@ -132,7 +132,7 @@ async fn tokens_obtain(
     request_body(content = Refresh, example = json!({"refresh": EXAMPLE_TOKEN})),
     responses(
         (status = 200, description = "A new access token.", body = AccessToken, example = json!(example_access())),
-        Failure<400>, Failure<403>, Failure<413>, Failure<415>,
+        Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
 async fn token_refresh(
@@ -152,7 +152,7 @@ async fn token_refresh(
     request_body(content = Verify, example = json!({"token": EXAMPLE_TOKEN})),
     responses(
         (status = 200, description = "The token is valid.", body = Nothing, example = json!({})),
-        Failure<400>, Failure<403>, Failure<413>, Failure<415>,
+        Failure<400>, Failure<413>, Failure<415>,
     ),
 )]
 async fn token_verify(
