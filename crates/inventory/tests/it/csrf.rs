@@ -231,25 +231,27 @@ async fn a_public_services_pages_are_served_over_https_alone() {
         ..unlimited()
     };
     let app = TestApp::with(database.address(), config).await;
-    let send = async |method: Method| {
+    let send = async |method: Method, peer: [u8; 4]| {
         let request = Request::builder().method(method).uri("/brands/?page=2");
         let request = request
             .header("host", "shop.example")
             .header("x-forwarded-proto", "http")
             .header("x-forwarded-for", "203.0.113.7")
-            .extension(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 4000))));
+            .extension(ConnectInfo(SocketAddr::from((peer, 4000))));
         let answer = app.open(request.body(Body::empty()).unwrap()).await;
         assert!(!answer.headers().contains_key("set-cookie"));
         let location = answer.headers().get("location").cloned();
         (answer.status().as_u16(), location)
     };
+    let here = [127, 0, 0, 1];
     let secure = HeaderValue::from_static("https://shop.example/brands/?page=2");
-    assert_eq!(send(Method::GET).await, (308, Some(secure)));
-    assert_eq!(
-        send(Method::POST).await,
-        (400, None),
-        "a form is not repeated"
-    );
+    assert_eq!(send(Method::GET, here).await, (308, Some(secure)));
+    let form = send(Method::POST, here).await;
+    assert_eq!(form, (400, None), "a form is not repeated");
+    // What the client of a proxy speaks that is not trusted, nobody knows: the redirect would lead to
+    // itself for ever.
+    let (status, _) = send(Method::GET, [203, 0, 113, 9]).await;
+    assert_eq!(status, 302, "to the login");
 }
 
 app_on_both_engines!(

@@ -28,6 +28,10 @@ pub struct OwnTls;
 
 /// Where a request came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "facts of a request, of which each is asked by itself"
+)]
 pub struct Origin {
     /// The client's address: the peer's, or the one that trusted proxies report.
     pub address: IpAddr,
@@ -36,6 +40,9 @@ pub struct Origin {
     /// Whether a proxy on this machine has forwarded the request without a forwarding header: it
     /// comes from this machine, but its `Host` is another one.
     pub is_silent_proxy: bool,
+    /// Whether the request has forwarding headers of a peer that is no trusted proxy. They count for
+    /// nothing, and it is not known whether the client speaks HTTPS.
+    pub is_hearsay: bool,
     /// Whether the request comes straight from this machine, with no proxy between.
     pub is_local: bool,
 }
@@ -45,6 +52,7 @@ impl Origin {
         address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         is_https: false,
         is_silent_proxy: false,
+        is_hearsay: false,
         is_local: false,
     };
 
@@ -71,7 +79,8 @@ impl Origin {
         };
         let headers = request.headers();
         let is_forwarded = forwarded::is_present(headers);
-        let forwarded = if is_forwarded && trusted.contains(peer) {
+        let is_trusted = is_forwarded && trusted.contains(peer);
+        let forwarded = if is_trusted {
             forwarded::read(headers, peer, trusted)
         } else {
             forwarded::ForwardedClient::default()
@@ -83,6 +92,7 @@ impl Origin {
             address: forwarded.address.unwrap_or(peer),
             is_https,
             is_silent_proxy,
+            is_hearsay: is_forwarded && !is_trusted && !tls,
             is_local: is_local && !is_silent_proxy,
         }
     }

@@ -12,10 +12,12 @@ use super::{Origin, PublicUrl};
 ///
 /// Without such an address, and for methods other than `GET` and `HEAD`, the request goes on: a
 /// form or a call that was sent in the clear must fail, and not be repeated. Behind a proxy without
-/// forwarding headers it goes on too, because the redirect would repeat for ever.
+/// forwarding headers, or one that is not trusted, it goes on too, because the redirect would repeat
+/// for ever.
 pub async fn to_https(request: Request, next: Next) -> Response {
     let origin = Origin::known(request.extensions());
-    let is_plain = !origin.is_secure() && !origin.is_silent_proxy;
+    let is_known = !origin.is_silent_proxy && !origin.is_hearsay;
+    let is_plain = is_known && !origin.is_secure();
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let configured = request
         .extensions()
