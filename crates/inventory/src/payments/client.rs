@@ -59,6 +59,14 @@ pub(crate) struct CheckoutError {
     pub(crate) field: Option<String>,
 }
 
+impl CheckoutError {
+    /// Whether the idempotency key was used for another request.
+    pub(crate) fn is_of_another_request(&self) -> bool {
+        self.detail
+            .contains("Idempotency-Key: was used for another request")
+    }
+}
+
 #[derive(Deserialize)]
 struct ErrorBody {
     detail: String,

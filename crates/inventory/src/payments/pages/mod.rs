@@ -205,7 +205,7 @@ fn error_text(frame: &Frame, error: &CheckoutError) -> &'static str {
             "O número de série de um produto do link não pode ter caracteres de controle nem parecer um número de cartão.",
             "The serial number of a product in a link must have no control characters and must not look like a card number.",
         ),
-        (_, Some("Idempotency-Key")) => (
+        _ if error.is_of_another_request() => (
             "Este formulário já foi enviado com outros valores. Confira e envie de novo.",
             "This form has already been sent with other values. Check it and send it again.",
         ),

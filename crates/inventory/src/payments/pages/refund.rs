@@ -87,7 +87,7 @@ impl RefundSubject {
         &self,
         frame: &Frame,
         amount: Option<Money>,
-        last_request: i64,
+        last_request: &str,
     ) -> Confirmation {
         let written = amount.or_else(|| self.left());
         let what = written.map_or_else(
@@ -99,9 +99,8 @@ impl RefundSubject {
             |amount| frame.locale.money(amount),
         );
         let plain = amount.map(|amount| amount.to_string()).unwrap_or_default();
-        let last_request = last_request.to_string();
         let hidden = [
-            (LAST_REQUEST, last_request.as_str()),
+            (LAST_REQUEST, last_request),
             ("how", if amount.is_some() { "part" } else { "all" }),
             ("amount", &plain),
         ];
@@ -164,7 +163,9 @@ pub(super) async fn refund(
         None
     };
     // Only before the confirmation: a retry of a refund that was made leaves less than it asks for.
-    let confirmed = form.value(LAST_REQUEST).parse::<i64>().ok();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let confirmed = form.value(LAST_REQUEST).to_owned();
+    let confirmed = Some(confirmed).filter(|last| !last.is_empty() && last.bytes().all(is_plain));
     let most = subject.left().unwrap_or(subject.payment.transaction_amount);
     if confirmed.is_none() && amount.is_some_and(|amount| amount > most) {
         let text = frame.text(
@@ -178,27 +179,31 @@ pub(super) async fn refund(
     }
     let Some(last_request) = confirmed else {
         let entries = payments::audited_requests(&frame.state, &id).await?;
-        let last_request = entries.first().map_or(0, |entry| entry.id);
-        return Ok(subject
-            .confirmation(&frame, amount, last_request)
-            .show(&frame));
+        // The audit log finds requests about payments whose id is a number.
+        let last_request = match id.parse::<i64>() {
+            Ok(_) => entries.first().map_or(0, |entry| entry.id).to_string(),
+            Err(_) => frame.once_only_token(),
+        };
+        let confirmation = subject.confirmation(&frame, amount, &last_request);
+        return Ok(confirmation.show(&frame));
     };
     let key = format!("refund-{id}-{last_request}");
     match payments::refund(&frame.state, &frame.caller, &id, amount, &key).await {
         Ok(refund) => Ok(done(&frame, &refund, &subject.back)),
         Err(Failure::Refused(error)) => {
-            let text = match error.field.as_deref() {
-                Some("Idempotency-Key") => frame.text(
+            let text = if error.is_of_another_request() {
+                frame.text(
                     "Outra devolução deste pagamento foi pedida nesse meio-tempo. Confira e envie de novo.",
                     "Another refund of this payment has been asked for meanwhile. Check and send it again.",
-                ),
-                _ => error_text(&frame, &error),
+                )
+            } else {
+                error_text(&frame, &error)
             };
             text.clone_into(&mut form.problem);
             Ok(subject.ask(&frame, &form).await?)
         }
         Err(Failure::Unanswered(_)) => {
-            let confirmation = subject.confirmation(&frame, amount, last_request);
+            let confirmation = subject.confirmation(&frame, amount, &last_request);
             Ok(unknown_outcome(&frame, confirmation))
         }
         Err(failure) => Ok(unavailable(&frame, failure)),
