@@ -22,6 +22,18 @@ const CONCURRENCY: usize = 2;
 /// The hash that takes the place of a missing one. It is as costly, and all zeros, which is the hash of no known password.
 const NOBODYS_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
+/// Folded words that anybody would try first at this program.
+const FIRST_TRIED: [&str; 8] = [
+    "balcao",
+    "estoque",
+    "inventario",
+    "inventory",
+    "loja",
+    "minhaloja",
+    "pagamentos",
+    "shop",
+];
+
 const TOO_COMMON: Message =
     Message::fixed("Esta senha é comum demais.", "This password is too common.");
 const ENTIRELY_NUMERIC: Message = Message::fixed(
@@ -74,7 +86,11 @@ pub fn check_strength(password: &str, username: &str) -> Result<(), Message> {
     if password.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(ENTIRELY_NUMERIC);
     }
-    if common_passwords::contains(&db::fold(password)) || is_monotonous(password) {
+    let is_first_tried = FIRST_TRIED
+        .iter()
+        .any(|word| has_letters_of(password, word));
+    if is_first_tried || common_passwords::contains(&db::fold(password)) || is_monotonous(password)
+    {
         Err(TOO_COMMON)
     } else {
         Ok(())
@@ -96,11 +112,16 @@ pub(crate) fn check_likeness(password: &str, person: &[(Message, &str)]) -> Resu
 
 /// Whether a password is this name with digits and signs added, or begins with it.
 fn is_like(password: &str, name: &str) -> bool {
-    let (password, name) = (db::fold(password), db::fold(name));
-    let letters = password
-        .chars()
-        .filter(|character| character.is_alphabetic());
-    !name.is_empty() && (letters.eq(name.chars()) || password.starts_with(&name))
+    let name = db::fold(name);
+    let begins = || db::fold(password).starts_with(&name);
+    !name.is_empty() && (has_letters_of(password, &name) || begins())
+}
+
+/// Whether a password is this folded word with digits and signs added.
+fn has_letters_of(password: &str, word: &str) -> bool {
+    let folded = db::fold(password);
+    let letters = folded.chars().filter(|character| character.is_alphabetic());
+    letters.eq(word.chars())
 }
 
 /// Whether a password has fewer than five different characters, or consists of consecutive
@@ -283,6 +304,14 @@ mod tests {
             check_strength(&"a1b2c".repeat(300), "mariana"),
             Err(too_long())
         );
+    }
+
+    #[test]
+    fn a_word_of_the_shop_with_a_year_is_none() {
+        for password in ["inventory2026", "estoque-2026!", "Inventário-2026"] {
+            let refused = check_strength(password, "mariana");
+            assert_eq!(refused, Err(TOO_COMMON), "{password}");
+        }
     }
 
     #[test]
