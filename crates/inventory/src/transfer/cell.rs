@@ -81,6 +81,7 @@ impl Decimals {
 /// A whole number as the API parses it. Separated thousands are refused: to the API `1.000` is one.
 pub(super) fn read_count(cell: &str) -> Result<String, Message> {
     let text = cell.trim();
+    let text = text.strip_prefix('+').unwrap_or(text);
     let mut marks = ['.', ','].into_iter().filter(|mark| text.contains(*mark));
     match marks.find_map(|mark| groups(text, mark)) {
         None => Ok(cell.to_owned()),
@@ -94,7 +95,8 @@ pub(super) fn read_count(cell: &str) -> Result<String, Message> {
 /// A code of a product, such as a barcode. Spreadsheets round long numbers: `7,89100E+12`.
 pub(super) fn read_code(cell: &str) -> Result<String, Message> {
     let code = unescape(cell);
-    let parts = code.trim().split_once("E+");
+    let parts = code.trim().split_once(['E', 'e']);
+    let parts = parts.and_then(|(digits, power)| Some((digits, power.strip_prefix('+')?)));
     let is_number = |text: &str, marks: &[char]| {
         !text.is_empty()
             && text
@@ -102,7 +104,9 @@ pub(super) fn read_code(cell: &str) -> Result<String, Message> {
                 .all(|c| c.is_ascii_digit() || marks.contains(&c))
     };
     match parts {
-        Some((digits, power)) if is_number(digits, &['.', ',']) && is_number(power, &[]) => {
+        Some((digits, power))
+            if is_number(digits, &['.', ',']) && is_number(power, &[]) && power.len() > 1 =>
+        {
             Err(Message::fixed(
                 "A planilha arredondou este código: formate a coluna como texto e digite-o de novo.",
                 "The spreadsheet has rounded this code: format the column as text, and enter it again.",
@@ -174,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_whole_number_with_separated_thousands_is_not_taken_for_a_small_one() {
-        for thousand in ["1.000", "1,000", " 1.000 "] {
+        for thousand in ["1.000", "1,000", " 1.000 ", "+1.000"] {
             let refused = read_count(thousand).unwrap_err();
             let text = "Escreva o número sem separador de milhar: 1000.";
             assert_eq!(refused.text(Locale::PtBr), text);
@@ -186,8 +190,8 @@ mod tests {
 
     #[test]
     fn a_code_that_a_spreadsheet_rounded_is_refused() {
-        assert!(read_code("7,89100E+12").is_err() && read_code("7.891E+12").is_err());
-        for code in ["7891000000014", "E+1", "AB-7E+X", "12E", "="] {
+        assert!(read_code("7,89100E+12").is_err() && read_code("7.891e+12").is_err());
+        for code in ["7891000000014", "E+1", "1E+5", "AB-7E+X", "12E", "="] {
             assert_eq!(read_code(code).as_deref(), Ok(code));
         }
     }

@@ -156,11 +156,24 @@ fn has_markup(lower: &str) -> bool {
     marks.copied().any(|mark| lower.contains(mark)) || lower.split_whitespace().any(is_address)
 }
 
-/// Whether a word is an e-mail address or names a host: `shop.example/pix`, but not `e.g.`.
+/// Endings of hosts without a path. A missing blank after a full stop makes words with others.
+const HOSTS: &str =
+    "com net org br io app dev shop store online site info biz co xyz link top club page click";
+
+/// Whether a word is an e-mail address or names a host: `loja.com`, `t.me/pix`, but not `un.peça`.
 fn is_address(word: &str) -> bool {
-    let labels: Vec<&str> = word.split('.').collect();
-    let is_label = |label: &&str| label.chars().take_while(|c| c.is_alphabetic()).count() > 1;
-    word.contains('@') || labels.windows(2).any(|pair| pair.iter().all(is_label))
+    let word = word.replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
+    let word = word.trim_matches(|character: char| !character.is_alphanumeric());
+    let (host, has_path) = match word.split_once(['/', ':', '?']) {
+        Some((host, _)) => (host, true),
+        None => (word, false),
+    };
+    let Some((name, end)) = host.rsplit_once('.') else {
+        return word.contains('@');
+    };
+    let is_end = end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_known = || HOSTS.split(' ').any(|known| known == end);
+    word.contains('@') || !name.is_empty() && is_end && (has_path || is_known())
 }
 
 /// Words in place of figures, words that multiply figures, and words for prices, which are never in
@@ -442,9 +455,22 @@ mod tests {
     #[test]
     fn an_address_needs_no_scheme_and_an_abbreviation_is_none() {
         let is_address = |text: &str| text.split(' ').any(is_address);
-        assert!(is_address("veja evil.example.com/pix agora"));
-        assert!(is_address("fale com joao@banco"));
-        assert!(!is_address("e.g. 1.000 un. p.ex. às 9.30h (i.e. cedo)."));
+        for text in [
+            "veja evil.example.com/pix agora",
+            "pague em t.me/golpe",
+            "(evil.com)",
+            "“loja.com.br”,",
+            "evil\u{3002}com",
+            "fale com joao@banco",
+        ] {
+            assert!(is_address(text), "{text}");
+        }
+        assert!(!is_address(
+            "e.g. 1.000 un. p.ex. às 9.30h (i.e. cedo) 2.50/kg."
+        ));
+        assert!(!is_address(
+            "poucas un.peça mais; o sr.joão, a dist.silva, ltda.me"
+        ));
     }
 
     #[test]
