@@ -212,20 +212,22 @@ impl Caller {
     }
 }
 
-/// The schemes of proxies, which may let their own credentials through.
-const OF_PROXIES: [&[u8]; 4] = [b"basic", b"digest", b"negotiate", b"ntlm"];
+/// What merchants write in place of `Bearer`.
+const SLIPS: [&[u8]; 4] = [b"token", b"key", b"apikey", b"api-key"];
 
-/// The credentials of the scheme `Bearer`, which may be empty. `None` for a proxy's scheme. Any other
-/// is a merchant's slip, such as a key without its scheme, and counts as an empty key.
+/// The credentials of the scheme `Bearer`, which may be empty. A key without its scheme, or with
+/// another one for keys, is a merchant's slip and counts as an empty key. `None` for other schemes: a
+/// proxy may let its own credentials through.
 fn bearer(header: &HeaderValue) -> Option<&[u8]> {
     let header = header.as_bytes().trim_ascii();
     let end = header.iter().position(u8::is_ascii_whitespace);
     let (scheme, key) = header.split_at(end.unwrap_or(header.len()));
     let is = |name: &[u8]| scheme.eq_ignore_ascii_case(name);
-    if OF_PROXIES.into_iter().any(is) {
-        return None;
+    if is(b"bearer") {
+        return Some(key.trim_ascii());
     }
-    Some(if is(b"bearer") { key.trim_ascii() } else { &[] })
+    let is_slip = end.is_none() || SLIPS.into_iter().any(is);
+    is_slip.then_some(&[])
 }
 
 /// The header of a response that asks for an API key.

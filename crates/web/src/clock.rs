@@ -1,8 +1,8 @@
 //! The clock, passed in: the machine's in production, a fixed one in tests, and the runtime's in
 //! simulations.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use db::Timestamp;
@@ -81,11 +81,18 @@ impl Clock {
 #[derive(Debug)]
 struct Jumps {
     begun: Instant,
-    /// The clock less the time since `begun`, in microseconds.
-    offset: AtomicI64,
-    /// By how much the clock jumped forward lately, and when, since `begun`. In microseconds.
-    by: AtomicI64,
-    at: AtomicI64,
+    last: Mutex<Jump>,
+}
+
+/// The last jump, in microseconds.
+#[derive(Debug)]
+struct Jump {
+    /// The clock less the time since the beginning.
+    offset: i64,
+    /// By how much the clock jumped forward lately.
+    by: i64,
+    /// When, since the beginning.
+    at: i64,
 }
 
 impl Jumps {
@@ -97,9 +104,11 @@ impl Jumps {
     fn begin(clock: i64) -> Self {
         Self {
             begun: Instant::now(),
-            offset: AtomicI64::new(clock),
-            by: AtomicI64::new(0),
-            at: AtomicI64::new(0),
+            last: Mutex::new(Jump {
+                offset: clock,
+                by: 0,
+                at: 0,
+            }),
         }
     }
 
@@ -107,20 +116,17 @@ impl Jumps {
     fn lately(&self, clock: i64, passed: Duration) -> u64 {
         let passed = i64::try_from(passed.as_micros()).unwrap_or(i64::MAX);
         let offset = clock.saturating_sub(passed);
-        let before = self.offset.swap(offset, Ordering::SeqCst);
-        let is_new = passed - self.at.load(Ordering::SeqCst) < Self::NEW;
-        let earlier = if is_new {
-            self.by.load(Ordering::SeqCst)
-        } else {
-            0
-        };
-        if offset.abs_diff(before) < Self::LEAST {
-            return u64::try_from(earlier).unwrap_or(0);
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let difference = offset.saturating_sub(last.offset);
+        last.offset = offset;
+        if passed - last.at >= Self::NEW {
+            last.by = 0;
         }
-        let by = earlier.saturating_add(offset.saturating_sub(before)).max(0);
-        self.by.store(by, Ordering::SeqCst);
-        self.at.store(passed, Ordering::SeqCst);
-        u64::try_from(by).unwrap_or(0)
+        if difference.unsigned_abs() >= Self::LEAST {
+            last.by = last.by.saturating_add(difference).max(0);
+            last.at = passed;
+        }
+        last.by.unsigned_abs()
     }
 }
 
