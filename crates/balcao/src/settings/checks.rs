@@ -119,11 +119,11 @@ pub(super) fn warnings(settings: &Settings, purpose: Purpose) -> Vec<String> {
             services.inventory
                 && settings.llm_api_key.is_some()
                 && is_in_the_clear(settings.llm_base_url.as_ref()),
-            "BALCAO_LLM_BASE_URL is http:// to another machine: whoever is between reads the API key and the shop's figures",
+            "BALCAO_LLM_BASE_URL is http:// and not by loopback: whoever is between reads the API key and the shop's figures",
         ),
         (
             services.inventory && is_in_the_clear(settings.inventory_checkout_url.as_ref()),
-            "BALCAO_INVENTORY_CHECKOUT_URL is http:// to another machine: whoever is between reads the merchant's key, which refunds payments",
+            "BALCAO_INVENTORY_CHECKOUT_URL is http:// and not by loopback: whoever is between reads the merchant's key, which refunds payments",
         ),
     ];
     let applicable = warnings.into_iter().filter(|(applies, _)| *applies);
