@@ -48,7 +48,7 @@ async fn another_site_cannot_use_up_the_tries_of_its_visitors() {
                 (Method::POST, &form, refused),
                 (Method::OPTIONS, &form, 200),
             ] {
-                let answer = visitor.send(method.clone(), path, "", headers).await;
+                let answer = visitor.send(method.clone(), path, "{}", headers).await;
                 assert_eq!(answer.status, status, "{method} {path}");
             }
         }
