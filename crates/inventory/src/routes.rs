@@ -243,9 +243,6 @@ async fn around_api(
 
 /// Handles an API request within the limits of body size, time and rate.
 async fn limited(max_body: usize, request: Request, next: Next) -> Response {
-    if let Err(error) = limits::check_declared(max_body, request.headers()) {
-        return error.into_response();
-    }
     let mut request = limits::with_bounded_body(max_body, request);
     let remaining = RemainingQuota::watch(&mut request);
     let handle = |request| next.run(request);

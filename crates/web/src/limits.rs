@@ -72,24 +72,17 @@ fn closing(error: Error) -> Error {
 /// Middleware: answers 413 to bodies of more bytes than the state says, at once when they are
 /// declared.
 pub async fn body(State(bytes): State<usize>, request: Request, next: Next) -> Response {
-    match check_declared(bytes, request.headers()) {
-        Ok(()) => next.run(with_bounded_body(bytes, request)).await,
-        Err(error) => error.into_response(),
-    }
-}
-
-/// Refuses a request that declares a body of more bytes, before any of it is read.
-///
-/// # Errors
-/// 413
-pub fn check_declared(bytes: usize, headers: &HeaderMap) -> Result<(), Error> {
-    let declared = headers.get(CONTENT_LENGTH);
-    let declared = declared.and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-    if declared.is_some_and(|declared| declared > bytes) {
+    let declared = request
+        .headers()
+        .get(CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if declared
+        .is_some_and(|declared| usize::try_from(declared).is_ok_and(|declared| declared > bytes))
+    {
         let error = Error::new(StatusCode::PAYLOAD_TOO_LARGE, "Payload Too Large");
-        return Err(closing(error));
+        return closing(error).into_response();
     }
-    Ok(())
+    next.run(with_bounded_body(bytes, request)).await
 }
 
 /// The request, with a body that fails as soon as more bytes have arrived.

@@ -274,25 +274,6 @@ fn a_host_that_no_address_can_name_is_refused() {
 }
 
 #[test]
-fn a_body_that_is_declared_too_large_is_not_waited_for() {
-    run(Engine::Sqlite, async |address| {
-        let app = TestApp::new(&address).await;
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri("/api/v1/brands/")
-            .header(header::AUTHORIZATION, app.admin().authorization())
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::CONTENT_LENGTH, "99999999999")
-            .body(Body::from_stream(tokio_stream::pending::<
-                std::io::Result<Bytes>,
-            >()))
-            .unwrap();
-        let refused = app.call(request).await;
-        refused.is(413, &json!({"detail": "Payload Too Large"}));
-    });
-}
-
-#[test]
 fn a_body_whose_sender_goes_in_the_middle_of_it_is_refused_and_saves_nothing() {
     run(Engine::Sqlite, async |address| {
         let app = TestApp::new(&address).await;
