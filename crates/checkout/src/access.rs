@@ -10,7 +10,6 @@ use http::request::Parts;
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode};
 use web::Error;
 use web::client::{ClientAddress, Origin};
-use web::limits::OnTimeout;
 use web::rate::{Key, Limiter};
 
 use crate::digest;
@@ -50,7 +49,8 @@ pub(crate) struct Gate {
     keys: ApiKeys,
     /// Counts wrong keys by the client's address.
     wrong_keys: Limiter,
-    on_failure: OnTimeout,
+    /// Adds to an error of the database.
+    on_failure: fn(Error) -> Error,
 }
 
 /// A caller with a merchant's API key. As an extractor it responds 401 to all other callers.
@@ -77,10 +77,12 @@ pub(crate) enum Caller {
 #[derive(Debug, Clone, Copy)]
 struct WrongKey;
 
+/// What [`Gate::identify`] leaves in a request.
+type Identified = Result<Caller, WrongKey>;
+
 impl Gate {
-    /// The limit of wrong keys is the one of requests. `on_failure` is applied to errors of the
-    /// database.
-    pub(crate) fn new(state: &crate::state::State, on_failure: OnTimeout) -> Self {
+    /// The limit of wrong keys is the one of requests.
+    pub(crate) fn new(state: &crate::state::State, on_failure: fn(Error) -> Error) -> Self {
         let (windows, rates) = (state.windows.clone(), state.config.rate_limit.clone());
         Self {
             keys: state.keys.clone(),
@@ -107,11 +109,7 @@ impl Gate {
         }
     }
 
-    async fn caller(
-        &self,
-        headers: &HeaderMap,
-        origin: Origin,
-    ) -> Result<Result<Caller, WrongKey>, Error> {
+    async fn caller(&self, headers: &HeaderMap, origin: Origin) -> Result<Identified, Error> {
         let address = ClientAddress(origin.address);
         let Some(key) = headers.get(AUTHORIZATION).and_then(bearer) else {
             let is_local = origin.is_local;
@@ -195,7 +193,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 impl Caller {
     /// The caller that [`Gate::identify`] found.
     pub(crate) fn known(request: &Extensions) -> Result<Self, Error> {
-        let found = request.get::<Result<Self, WrongKey>>().cloned();
+        let found = request.get::<Identified>().cloned();
         let caller = found.ok_or_else(|| Error::internal("the route identifies no caller"))?;
         caller.map_err(|WrongKey| refused())
     }

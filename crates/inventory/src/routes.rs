@@ -266,7 +266,7 @@ async fn usable_address(
         return refusal;
     }
     let origin = Origin::known(request.extensions());
-    if usable.is_public && !origin.is_secure() && !origin.is_hearsay {
+    if usable.is_public && !origin.is_secure() && !origin.is_untrusted_proxy {
         return Error::new(StatusCode::BAD_REQUEST, "HTTPS required").into_response();
     }
     let indent = indent::requested(request.headers());

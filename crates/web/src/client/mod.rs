@@ -42,7 +42,7 @@ pub struct Origin {
     pub is_silent_proxy: bool,
     /// Whether the request has forwarding headers of a peer that is no trusted proxy. They count for
     /// nothing, and it is not known whether the client speaks HTTPS.
-    pub is_hearsay: bool,
+    pub is_untrusted_proxy: bool,
     /// Whether the request comes straight from this machine, with no proxy between.
     pub is_local: bool,
 }
@@ -52,7 +52,7 @@ impl Origin {
         address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         is_https: false,
         is_silent_proxy: false,
-        is_hearsay: false,
+        is_untrusted_proxy: false,
         is_local: false,
     };
 
@@ -92,7 +92,7 @@ impl Origin {
             address: forwarded.address.unwrap_or(peer),
             is_https,
             is_silent_proxy,
-            is_hearsay: is_forwarded && !is_trusted && !tls,
+            is_untrusted_proxy: is_forwarded && !is_trusted && !tls,
             is_local: is_local && !is_silent_proxy,
         }
     }

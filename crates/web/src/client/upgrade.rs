@@ -16,7 +16,7 @@ use super::{Origin, PublicUrl};
 /// for ever.
 pub async fn to_https(request: Request, next: Next) -> Response {
     let origin = Origin::known(request.extensions());
-    let is_known = !origin.is_silent_proxy && !origin.is_hearsay;
+    let is_known = !origin.is_silent_proxy && !origin.is_untrusted_proxy;
     let is_plain = is_known && !origin.is_secure();
     let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
     let configured = request

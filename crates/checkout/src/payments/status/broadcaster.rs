@@ -205,7 +205,7 @@ mod tests {
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         is_https: false,
         is_silent_proxy: false,
-        is_hearsay: false,
+        is_untrusted_proxy: false,
         is_local: true,
     };
 
